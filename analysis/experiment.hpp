@@ -1,0 +1,59 @@
+// What one command computes: encodings x densities x distances, and how.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/distance_curve.hpp"
+#include "analysis/distance_grid.hpp"
+#include "sim/numbers/exact_decimal.hpp"
+
+namespace tapalab {
+
+/// Options of the sampling engines.
+struct SamplingOptions {
+  std::uint64_t samples = 1'000'000;
+  std::uint64_t seed = 1;
+  double confidence = 0.95;       ///< strictly between 0 and 1
+  std::optional<double> rel_tol;  ///< relative to the estimate's absolute value
+  std::optional<double> abs_tol;
+  unsigned threads = 0;  ///< 0: all hardware threads
+};
+
+/// One curve to compute.
+struct CurveTask {
+  Encoding encoding;
+  Density density;
+  std::uint32_t head_dim = 128;
+  DistanceGrid distances;
+  Engine engine = Engine::automatic;
+  SamplingOptions sampling;
+  std::function<void(double fraction)> progress;  ///< may be empty
+};
+
+struct EngineChoice {
+  Engine engine;
+  std::string reason;  ///< one sentence, for --explain
+};
+
+/// The engine that `automatic` stands for: the most exact that applies, from the specification
+/// alone. Throws InputError where the named engine cannot compute this task, saying which can.
+EngineChoice choose_engine(const CurveTask& task);
+
+/// Runs the engine that choose_engine names.
+DistanceCurve compute_curve(const CurveTask& task);
+
+// The engines, one file each. Each throws InputError where it does not apply.
+
+/// Closed forms: joint Gaussians under every score, rotary scores under any density whose second
+/// moments are known.
+DistanceCurve exact_gaussian_curve(const CurveTask& task);
+/// Sums over the token pairs of a file, with block-bootstrap intervals as their error.
+DistanceCurve empirical_curve(const CurveTask& task);
+/// Plain Monte Carlo; normal interval for the mean, fourth-moment interval for the variance.
+DistanceCurve monte_carlo_curve(const CurveTask& task);
+
+}  // namespace tapalab

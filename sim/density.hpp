@@ -1,0 +1,93 @@
+// Joint densities of (query, key) as they are specified.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "sim/encoding.hpp"
+#include "sim/numbers/exact_decimal.hpp"
+
+namespace tapalab {
+
+/// One coordinate of query and key: means, standard deviations, and their correlation.
+/// Coordinates with different index are independent.
+struct PairLaw {
+  ExactDecimal mean_q{0}, mean_k{0};
+  ExactDecimal scale_q{1}, scale_k{1};
+  ExactDecimal rho{0};
+};
+
+/// gaussian:rho=0.25,a.mean_q=1,... ; `amplitude` and `phase` differ only where the prefixes
+/// `a.` and `p.` were used, which needs an encoding with amplitude and phase coordinates.
+struct GaussianDensity {
+  PairLaw amplitude;
+  PairLaw phase;
+  bool split = false;  ///< a prefixed key was given
+};
+
+/// Full mean (2D) and covariance (2D x 2D) of x = (q, k), q first.
+struct FullGaussianDensity {
+  std::vector<ExactDecimal> mean;
+  DecimalMatrix covariance;
+};
+
+/// Which tokens are paired: a query comes after its key (m - n = +distance).
+enum class PairRule { all, causal, shuffled, at_distance };
+
+/// Queries and keys of one head: token by token, head_dim values each.
+struct TokenTable {
+  std::size_t tokens = 0;
+  std::uint32_t head_dim = 0;
+  std::vector<double> queries;  ///< tokens x head_dim, row by row
+  std::vector<double> keys;
+};
+
+/// Tokens of a file.
+struct EmpiricalDensity {
+  std::string file, query_tensor, key_tensor;
+  std::uint32_t head = 0;
+  PairRule pairs = PairRule::all;
+  std::uint64_t skip = 0;                   ///< first tokens left out
+  std::shared_ptr<const TokenTable> table;  ///< read once, when the specification is parsed
+};
+
+using DensityLaw = std::variant<GaussianDensity, FullGaussianDensity, EmpiricalDensity>;
+
+struct Density {
+  std::string spec;
+  DensityLaw law;
+};
+
+/// Reads `name` or `name:key=value,...`. Throws InputError for unknown names and keys, repeated
+/// keys, |rho| > 1, scales <= 0, and for every fault of an empirical file.
+Density parse_density(std::string_view spec);
+
+std::string_view density_name(const DensityLaw& law);
+
+/// The head dimension that a file or a covariance dictates; 0 where any is possible.
+std::uint32_t dictated_head_dim(const DensityLaw& law);
+
+/// A joint Gaussian in numbers: x = (q, k) has 2 head_dim coordinates, q first. `covariance` holds
+/// the non-zero entries with row >= col.
+struct CovarianceTerm {
+  std::uint32_t row;
+  std::uint32_t col;
+  Wide value;
+};
+struct GaussianModel {
+  std::uint32_t head_dim = 0;
+  std::vector<Wide> mean;
+  std::vector<CovarianceTerm> covariance;
+};
+
+/// Throws InputError where sizes do not match, the covariance is not symmetric or not positive
+/// semidefinite, or prefixed keys meet an encoding without amplitude and phase coordinates.
+GaussianModel lower(const GaussianDensity& density, const Encoding& encoding,
+                    std::uint32_t head_dim);
+GaussianModel lower(const FullGaussianDensity& density, std::uint32_t head_dim);
+
+}  // namespace tapalab

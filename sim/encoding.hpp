@@ -1,0 +1,76 @@
+// Positional encodings as they are specified: names and exact decimal parameters, nothing
+// derived. `lower` in sim/score_model.hpp turns one into the numbers of its score.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "sim/numbers/exact_decimal.hpp"
+
+namespace tapalab {
+
+/// s(distance): `power` is distance^alpha (eq. 9), `linear` is alpha * distance.
+enum class PhaseLaw { power, linear };
+
+/// Split TAPA (eq. 12): q_A.k_A/sqrt(dA) * cos(2 pi s q_P.k_P/sqrt(dP)).
+struct TapaEncoding {
+  ExactDecimal alpha = ExactDecimal::parse("0.1", "alpha");
+  ExactDecimal share = ExactDecimal::parse("0.5", "share");
+  PhaseLaw law = PhaseLaw::power;
+};
+
+/// TAPA with a linear phase (eq. 16): the phase is sum_j (q_P,j + k_P,j)/sqrt(dP).
+struct TapaLinearEncoding {
+  ExactDecimal alpha = ExactDecimal::parse("0.1", "alpha");
+  ExactDecimal share = ExactDecimal::parse("0.5", "share");
+  PhaseLaw law = PhaseLaw::power;
+};
+
+/// TAPA, general (eq. 9, 10): q^T M k cos(2 pi s q^T N k); M and N are D x D.
+struct TapaGeneralEncoding {
+  ExactDecimal alpha = ExactDecimal::parse("0.1", "alpha");
+  PhaseLaw law = PhaseLaw::power;
+  DecimalMatrix M;
+  DecimalMatrix N;
+};
+
+/// turns: the angle is 2 pi distance f_d (eq. 3); radians: distance f_d (every real model).
+enum class AngleUnit { turns, radians };
+/// adjacent: coordinates (2d, 2d+1); half: (d, d + D/2), as LLaMA and NeoX checkpoints store them.
+enum class Pairing { adjacent, half };
+/// exact: f_d = base^(-2d/D); f32: rounded to float32, as models store them.
+enum class FrequencyPrecision { exact, f32 };
+
+/// RoPE (eq. 2, 3).
+struct RopeEncoding {
+  ExactDecimal base = ExactDecimal(10000);
+  AngleUnit angle = AngleUnit::radians;
+  Pairing pairing = Pairing::half;
+  FrequencyPrecision frequency = FrequencyPrecision::exact;
+};
+
+/// No position: q.k/sqrt(D).
+struct NopeEncoding {};
+
+using EncodingLaw =
+    std::variant<TapaEncoding, TapaLinearEncoding, TapaGeneralEncoding, RopeEncoding, NopeEncoding>;
+
+struct Encoding {
+  std::string spec;  ///< as given on the command line; the echo and the label in figures
+  EncodingLaw law;
+};
+
+/// Reads `name` or `name:key=value,...`; values may be in double quotes. Throws InputError for an
+/// unknown name or key, a repeated key, or a value out of range (share strictly between 0 and 1,
+/// alpha > 0, base > 1). `tapa-general` has its matrices as .npy paths (M="m.npy",N="n.npy").
+Encoding parse_encoding(std::string_view spec);
+
+/// The name that starts a specification: "tapa", "rope", ...
+std::string_view encoding_name(const EncodingLaw& law);
+
+/// True for encodings with amplitude and phase coordinates (tapa, tapa-linear), whose densities
+/// may carry the prefixes `a.` and `p.`.
+bool has_split(const EncodingLaw& law);
+
+}  // namespace tapalab

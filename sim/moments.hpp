@@ -1,0 +1,23 @@
+// Running moments of one quantity, to order 4, merged without cancellation.
+#pragma once
+
+#include <cstdint>
+
+namespace tapalab {
+
+/// Count, mean and central sums sum (x - mean)^j, j = 2, 3, 4 (Welford; merging after Chan et al.
+/// and Pebay, SAND2008-6212).
+struct Moments {
+  std::uint64_t count = 0;
+  double mean = 0;
+  double m2 = 0;
+  double m3 = 0;
+  double m4 = 0;
+
+  void add(double x);
+  /// The moments of both samples together. Not associative in floating point: callers merge in one
+  /// fixed order.
+  void merge(const Moments& other);
+};
+
+}  // namespace tapalab

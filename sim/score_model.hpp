@@ -1,0 +1,67 @@
+// The one definition of each score, in numbers: what every engine computes from.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "sim/encoding.hpp"
+#include "sim/numbers/wide.hpp"
+
+namespace tapalab {
+
+/// weight * q[query] * k[key]
+struct BilinearTerm {
+  std::uint32_t query;
+  std::uint32_t key;
+  Wide weight;
+};
+
+/// weight * x[coordinate], x = (q, k): coordinates 0..D-1 are the query's, D..2D-1 the key's.
+struct LinearTerm {
+  std::uint32_t coordinate;
+  Wide weight;
+};
+
+/// Scores a(x) cos(2 pi s(distance) phi(x)): TAPA in all its forms (eq. 9, 10, 12, 16).
+/// a and phi (in turns per unit of s) are sums of the terms below; 1/sqrt(dA), 1/sqrt(dP) included.
+struct PhaseScore {
+  std::uint32_t head_dim = 0;
+  std::uint32_t amplitude_dim = 0;  ///< dA for split forms, 0 for tapa-general
+  std::vector<BilinearTerm> amplitude;
+  std::vector<BilinearTerm> phase_bilinear;
+  std::vector<LinearTerm> phase_linear;
+  PhaseLaw law = PhaseLaw::power;
+  ExactDecimal alpha;
+
+  /// s(distance), relative error below 2^-180; 0 at distance 0.
+  Wide phase_scale(std::uint64_t distance) const;
+};
+
+/// One rotated pair of coordinates: contributes A cos(angle) + B sin(angle),
+/// A = q_first k_first + q_second k_second, B = q_first k_second - q_second k_first,
+/// angle = 2 pi distance frequency.
+struct RotaryPair {
+  std::uint32_t first;
+  std::uint32_t second;
+  Wide frequency_turns;  ///< turns per token
+};
+
+/// Scores scale * sum over pairs (A cos + B sin): RoPE (eq. 2, 3) and, with zero frequencies, NoPE.
+struct RotaryScore {
+  std::uint32_t head_dim = 0;
+  Wide scale;  ///< 1/sqrt(D)
+  std::vector<RotaryPair> pairs;
+  std::vector<std::uint32_t> plain;  ///< coordinates that are not rotated: q[i] k[i]
+};
+
+using ScoreModel = std::variant<PhaseScore, RotaryScore>;
+
+/// Throws InputError where the encoding does not fit the head dimension: odd D (tapa-general
+/// excepted), share * D not a whole number, matrices of another size.
+ScoreModel lower(const Encoding& encoding, std::uint32_t head_dim);
+
+/// Frequencies of RoPE in turns per token, d = 0 .. D/2-1 (f_d, divided by 2 pi for radians).
+std::vector<Wide> rope_frequencies_turns(const RopeEncoding& rope, std::uint32_t head_dim);
+
+}  // namespace tapalab
