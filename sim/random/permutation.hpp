@@ -1,0 +1,15 @@
+// The one permutation that pairs=shuffled means, shared by the exact sums and the sampling engine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tapalab {
+
+/// A permutation pi of 0 .. tokens-1, a pure function of its arguments (Fisher-Yates over the
+/// stream `shuffle` of sim/random/streams.hpp; every permutation equally likely, up to the quality
+/// of Philox): query m is paired with key pi(m). tokens <= 2^32. Throws std::length_error above.
+std::vector<std::uint32_t> shuffled_partner(std::size_t tokens, std::uint64_t seed);
+
+}  // namespace tapalab
