@@ -1,0 +1,41 @@
+# Options of the build and the flags that every target of tapalab shares.
+set(TAPALAB_CUDA auto CACHE STRING "CUDA code: auto (where nvcc is found), on or off")
+set(TAPALAB_MPI auto CACHE STRING "MPI: auto (where found), on or off")
+foreach(option TAPALAB_CUDA TAPALAB_MPI)
+  set_property(CACHE ${option} PROPERTY STRINGS auto on off)
+  string(TOLOWER "${${option}}" ${option})
+  if(NOT ${option} MATCHES "^(auto|on|off)$")
+    message(FATAL_ERROR "${option}=${${option}}: accepted are auto, on and off")
+  endif()
+endforeach()
+option(TAPALAB_WERROR "Warnings are errors" OFF)
+set(TAPALAB_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=: address,undefined or thread")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+add_library(tapalab_flags INTERFACE)
+# Fused multiply-add only where it is written: equal bits for every vector width.
+target_compile_options(tapalab_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion;-ffp-contract=off>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # GCC 12 sees overlapping copies in std::string where there are none.
+  target_compile_options(tapalab_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+endif()
+if(TAPALAB_WERROR)
+  target_compile_options(tapalab_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+endif()
+if(TAPALAB_SANITIZE)
+  # For every target alike: a container half instrumented reports overflows that are none.
+  add_compile_options(
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TAPALAB_SANITIZE}>
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
+  add_link_options(-fsanitize=${TAPALAB_SANITIZE})
+endif()
