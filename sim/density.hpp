@@ -24,6 +24,7 @@ struct PairLaw {
 /// gaussian:rho=0.25,a.mean_q=1,... ; `amplitude` and `phase` differ only where the prefixes
 /// `a.` and `p.` were used, which needs an encoding with amplitude and phase coordinates.
 struct GaussianDensity {
+  static constexpr std::string_view name = "gaussian";
   PairLaw amplitude;
   PairLaw phase;
   bool split = false;  ///< a prefixed key was given
@@ -31,6 +32,7 @@ struct GaussianDensity {
 
 /// Full mean (2D) and covariance (2D x 2D) of x = (q, k), q first.
 struct FullGaussianDensity {
+  static constexpr std::string_view name = "gaussian";
   std::vector<ExactDecimal> mean;
   DecimalMatrix covariance;
 };
@@ -48,6 +50,7 @@ struct TokenTable {
 
 /// Tokens of a file.
 struct EmpiricalDensity {
+  static constexpr std::string_view name = "empirical";
   std::string file, query_tensor, key_tensor;
   std::uint32_t head = 0;
   PairRule pairs = PairRule::all;
@@ -65,6 +68,9 @@ struct Density {
 /// Reads `name` or `name:key=value,...`. Throws InputError for unknown names and keys, repeated
 /// keys, |rho| > 1, scales <= 0, and for every fault of an empirical file.
 Density parse_density(std::string_view spec);
+
+/// Every density that parse_density reads, with its keys.
+const std::vector<NamedEntry>& density_catalogue();
 
 std::string_view density_name(const DensityLaw& law);
 

@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
+#include "sim/catalogue.hpp"
 #include "sim/numbers/exact_decimal.hpp"
 
 namespace tapalab {
@@ -15,6 +17,7 @@ enum class PhaseLaw { power, linear };
 
 /// Split TAPA (eq. 12): q_A.k_A/sqrt(dA) * cos(2 pi s q_P.k_P/sqrt(dP)).
 struct TapaEncoding {
+  static constexpr std::string_view name = "tapa";
   ExactDecimal alpha = ExactDecimal::parse("0.1", "alpha");
   ExactDecimal share = ExactDecimal::parse("0.5", "share");
   PhaseLaw law = PhaseLaw::power;
@@ -22,6 +25,7 @@ struct TapaEncoding {
 
 /// TAPA with a linear phase (eq. 16): the phase is sum_j (q_P,j + k_P,j)/sqrt(dP).
 struct TapaLinearEncoding {
+  static constexpr std::string_view name = "tapa-linear";
   ExactDecimal alpha = ExactDecimal::parse("0.1", "alpha");
   ExactDecimal share = ExactDecimal::parse("0.5", "share");
   PhaseLaw law = PhaseLaw::power;
@@ -29,6 +33,7 @@ struct TapaLinearEncoding {
 
 /// TAPA, general (eq. 9, 10): q^T M k cos(2 pi s q^T N k); M and N are D x D.
 struct TapaGeneralEncoding {
+  static constexpr std::string_view name = "tapa-general";
   ExactDecimal alpha = ExactDecimal::parse("0.1", "alpha");
   PhaseLaw law = PhaseLaw::power;
   DecimalMatrix M;
@@ -44,6 +49,7 @@ enum class FrequencyPrecision { exact, f32 };
 
 /// RoPE (eq. 2, 3).
 struct RopeEncoding {
+  static constexpr std::string_view name = "rope";
   ExactDecimal base = ExactDecimal(10000);
   AngleUnit angle = AngleUnit::radians;
   Pairing pairing = Pairing::half;
@@ -51,7 +57,9 @@ struct RopeEncoding {
 };
 
 /// No position: q.k/sqrt(D).
-struct NopeEncoding {};
+struct NopeEncoding {
+  static constexpr std::string_view name = "nope";
+};
 
 using EncodingLaw =
     std::variant<TapaEncoding, TapaLinearEncoding, TapaGeneralEncoding, RopeEncoding, NopeEncoding>;
@@ -65,6 +73,9 @@ struct Encoding {
 /// unknown name or key, a repeated key, or a value out of range (share strictly between 0 and 1,
 /// alpha > 0, base > 1). `tapa-general` has its matrices as .npy paths (M="m.npy",N="n.npy").
 Encoding parse_encoding(std::string_view spec);
+
+/// Every encoding that parse_encoding reads, with its keys.
+const std::vector<NamedEntry>& encoding_catalogue();
 
 /// The name that starts a specification: "tapa", "rope", ...
 std::string_view encoding_name(const EncodingLaw& law);

@@ -34,7 +34,8 @@ struct PhaseScore {
   PhaseLaw law = PhaseLaw::power;
   ExactDecimal alpha;
 
-  /// s(distance), relative error below 2^-180; 0 at distance 0.
+  /// s(distance), relative error below 2^-180; 0 at distance 0; `linear` is the nearest Wide.
+  /// Throws InputError where distance^alpha leaves the range of Wide.
   Wide phase_scale(std::uint64_t distance) const;
 };
 
@@ -60,6 +61,9 @@ using ScoreModel = std::variant<PhaseScore, RotaryScore>;
 /// Throws InputError where the encoding does not fit the head dimension: odd D (tapa-general
 /// excepted), share * D not a whole number, matrices of another size.
 ScoreModel lower(const Encoding& encoding, std::uint32_t head_dim);
+
+/// dA = share * head_dim. Throws InputError where that is not a whole number.
+std::uint32_t amplitude_dim(const ExactDecimal& share, std::uint32_t head_dim);
 
 /// Frequencies of RoPE in turns per token, d = 0 .. D/2-1 (f_d, divided by 2 pi for radians).
 std::vector<Wide> rope_frequencies_turns(const RopeEncoding& rope, std::uint32_t head_dim);

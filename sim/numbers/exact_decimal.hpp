@@ -3,6 +3,8 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +19,7 @@ class ExactDecimal {
   ExactDecimal() : ExactDecimal(0) {}
   ExactDecimal(int value);
 
-  /// Reads `[+-]digits[.digits][e[+-]digits]`, at most 4096 characters and a decimal exponent
+  /// Reads `[+-]digits[.digits][e[+-]digits]` (e or E), at most 4096 characters and a decimal exponent
   /// within +-100000. `name` is what an error message calls it ("alpha", "--confidence").
   /// Throws InputError for anything else: NaN, infinity, empty text, trailing characters.
   static ExactDecimal parse(std::string_view text, std::string_view name);
@@ -30,6 +32,10 @@ class ExactDecimal {
   /// Nearest Wide (relative error 2^-192) and nearest double.
   Wide wide() const { return wide_; }
   double value() const { return static_cast<double>(wide_); }
+  /// The Wide nearest to the exact product with an integer.
+  Wide times(std::uint64_t factor) const;
+  /// -1, 0 or 1 as the decimal is below, equal to or above `other`; exact, where `wide` has rounded.
+  int compare(int other) const;
 
   friend bool operator==(const ExactDecimal& a, const ExactDecimal& b) {
     return a.wide_ == b.wide_;

@@ -60,7 +60,8 @@ inline WideComplex reciprocal(const WideComplex& z) {
 }
 /// Principal square root (real part >= 0).
 WideComplex sqrt(const WideComplex& z);
-/// e^z; throws std::range_error where the result leaves the exponent range of Wide.
+/// e^z, relative error below 2^-186 in modulus. Throws std::range_error where the result leaves the
+/// exponent range of Wide or |im| reaches 2^256 (no digit of the angle would be left).
 WideComplex exp(const WideComplex& z);
 /// z^n by repeated squaring; relative error about n * 2^-190.
 WideComplex pow(WideComplex z, unsigned long long n);

@@ -1,0 +1,124 @@
+#include "sim/density.hpp"
+
+#include <limits>
+
+#include "sim/errors.hpp"
+#include "sim/family.hpp"
+#include "sim/io/token_reader.hpp"
+
+namespace tapalab {
+namespace {
+
+KeyEntry pair_key(const char* name, const char* value, const char* accepted, const char* meaning) {
+  return {name, value, accepted, meaning, false, true};
+}
+
+struct PairKey {
+  const char* name;
+  ExactDecimal PairLaw::*member;
+  bool (*valid)(const ExactDecimal&);
+};
+
+bool any(const ExactDecimal&) { return true; }
+bool positive(const ExactDecimal& x) { return x.compare(0) > 0; }
+bool correlation(const ExactDecimal& x) { return x.compare(-1) >= 0 && x.compare(1) <= 0; }
+
+constexpr PairKey kPairKeys[] = {
+    {"mean_q", &PairLaw::mean_q, any},        {"mean_k", &PairLaw::mean_k, any},
+    {"scale_q", &PairLaw::scale_q, positive}, {"scale_k", &PairLaw::scale_k, positive},
+    {"rho", &PairLaw::rho, correlation},
+};
+
+DensityLaw read_gaussian(const SpecReader& spec) {
+  GaussianDensity density;
+  const auto take = [&](const PairKey& key, const std::string& name, PairLaw& law) {
+    if (!spec.has(name)) return false;
+    const ExactDecimal value = spec.decimal(name);
+    if (!key.valid(value)) spec.refuse(name);
+    law.*key.member = value;
+    return true;
+  };
+  for (const PairKey& key : kPairKeys) {
+    const std::string name = key.name;
+    take(key, name, density.amplitude);
+    take(key, name, density.phase);
+    // A prefixed key overrides its part wherever it stands in the text.
+    density.split = take(key, "a." + name, density.amplitude) || density.split;
+    density.split = take(key, "p." + name, density.phase) || density.split;
+  }
+  return density;
+}
+
+DensityLaw read_empirical(const SpecReader& spec) {
+  EmpiricalDensity density;
+  density.file = spec.text("file");
+  density.query_tensor = spec.text("q");
+  density.key_tensor = spec.text("k");
+  if (spec.has("file") && density.file.empty()) spec.refuse("file");
+  density.head =
+      static_cast<std::uint32_t>(spec.count("head", std::numeric_limits<std::uint32_t>::max()));
+  constexpr PairRule rules[] = {PairRule::all, PairRule::causal, PairRule::shuffled,
+                                PairRule::at_distance};
+  density.pairs = rules[spec.word("pairs")];
+  density.skip = spec.count("skip", std::numeric_limits<std::uint64_t>::max());
+  density.table = std::make_shared<const TokenTable>(read_tokens(
+      density.file, density.query_tensor, density.key_tensor, density.head, density.skip));
+  return density;
+}
+
+const std::vector<Family<DensityLaw>>& families() {
+  static const std::vector<Family<DensityLaw>> table{
+      {{std::string(GaussianDensity::name),
+        "joint Gaussian, coordinates with different index independent",
+        {pair_key("mean_q", "0", "a decimal", "mean of each query coordinate"),
+         pair_key("mean_k", "0", "a decimal", "mean of each key coordinate"),
+         pair_key("scale_q", "1", "a decimal > 0", "standard deviation of each query coordinate"),
+         pair_key("scale_k", "1", "a decimal > 0", "standard deviation of each key coordinate"),
+         pair_key("rho", "0", "a decimal from -1 to 1",
+                  "correlation of a query coordinate with its key coordinate")}},
+       read_gaussian},
+      {{std::string(EmpiricalDensity::name),
+        "queries and keys of one head of a model, token by token",
+        {{"file", "", "path of a .safetensors file; left out where q and k are .npy paths",
+          "the file that holds the tensors"},
+         {"q", "", "name of the query tensor, or a .npy path", "queries", true},
+         {"k", "", "name of the key tensor, or a .npy path", "keys", true},
+         {"head", "0", "an integer from 0 to the number of heads less 1", "which head"},
+         {"pairs", "all", "all|causal|shuffled|at-distance",
+          "which tokens are paired; a query comes after its key"},
+         {"skip", "0", "an integer from 0 to the number of tokens less 1",
+          "first tokens left out"}}},
+       read_empirical},
+  };
+  return table;
+}
+
+}  // namespace
+
+Density parse_density(std::string_view spec) {
+  Density density;
+  density.law = read_law("density", spec, families());
+  density.spec = spec;
+  return density;
+}
+
+const std::vector<NamedEntry>& density_catalogue() {
+  static const std::vector<NamedEntry> catalogue = catalogue_of(families());
+  return catalogue;
+}
+
+std::string_view density_name(const DensityLaw& law) {
+  return std::visit([](const auto& density) { return density.name; }, law);
+}
+
+std::uint32_t dictated_head_dim(const DensityLaw& law) {
+  if (const auto* full = std::get_if<FullGaussianDensity>(&law)) {
+    return static_cast<std::uint32_t>(full->mean.size() / 2);
+  }
+  if (const auto* tokens = std::get_if<EmpiricalDensity>(&law)) {
+    return tokens->table ? tokens->table->head_dim : 0;
+  }
+  return 0;
+}
+
+}  // namespace tapalab

@@ -1,0 +1,176 @@
+#include "sim/score_model.hpp"
+
+#include <limits>
+#include <string>
+
+#include "sim/errors.hpp"
+#include "sim/numbers/decimal_parts.hpp"
+#include "sim/spec_text.hpp"
+
+namespace tapalab {
+namespace {
+
+constexpr std::uint32_t kMaxHeadDim = 65536;
+
+GuardedWide guarded(const ExactDecimal& x) {
+  return nearest<GuardedWide>(parse_decimal_parts(x.text(), "decimal"));
+}
+
+Wide inverse_sqrt(std::uint32_t n) { return Wide(1 / sqrt(GuardedWide(n))); }
+
+void check_head_dim(const Encoding& encoding, std::uint32_t head_dim, bool even) {
+  const bool odd = even && head_dim % 2 != 0;
+  if (head_dim >= 1 && head_dim <= kMaxHeadDim && !odd) return;
+  throw InputError("head dimension " + std::to_string(head_dim) + " does not fit encoding " +
+                   std::string(encoding_name(encoding.law)) + "; accepted: " +
+                   (even ? "an even number from 2 to 65536" : "a number from 1 to 65536"));
+}
+
+// The amplitude q_A.k_A/sqrt(dA) that eq. 12 and eq. 16 share.
+template <class Tapa>
+PhaseScore split_score(const Tapa& tapa, std::uint32_t head_dim) {
+  PhaseScore score;
+  score.head_dim = head_dim;
+  score.amplitude_dim = amplitude_dim(tapa.share, head_dim);
+  score.law = tapa.law;
+  score.alpha = tapa.alpha;
+  const Wide weight = inverse_sqrt(score.amplitude_dim);
+  for (std::uint32_t i = 0; i < score.amplitude_dim; ++i) score.amplitude.push_back({i, i, weight});
+  return score;
+}
+
+std::vector<BilinearTerm> nonzero_terms(const DecimalMatrix& matrix) {
+  std::vector<BilinearTerm> terms;
+  for (std::uint32_t row = 0; row < matrix.rows; ++row) {
+    for (std::uint32_t col = 0; col < matrix.cols; ++col) {
+      const Wide weight = matrix(row, col).wide();
+      if (weight != 0) terms.push_back({row, col, weight});
+    }
+  }
+  return terms;
+}
+
+void check_size(const DecimalMatrix& matrix, const char* name, std::uint32_t head_dim) {
+  if (matrix.rows == head_dim && matrix.cols == head_dim &&
+      matrix.entries.size() == matrix.rows * matrix.cols) {
+    return;
+  }
+  throw InputError("encoding tapa-general: " + std::string(name) + " is " +
+                   std::to_string(matrix.rows) + " x " + std::to_string(matrix.cols) +
+                   "; accepted: " + std::to_string(head_dim) + " x " + std::to_string(head_dim) +
+                   " (the head dimension)");
+}
+
+struct Lower {
+  const Encoding& encoding;
+  std::uint32_t head_dim;
+
+  ScoreModel operator()(const TapaEncoding& tapa) const {
+    check_head_dim(encoding, head_dim, true);
+    PhaseScore score = split_score(tapa, head_dim);
+    const Wide weight = inverse_sqrt(head_dim - score.amplitude_dim);
+    for (std::uint32_t i = score.amplitude_dim; i < head_dim; ++i) {  // eq. 12
+      score.phase_bilinear.push_back({i, i, weight});
+    }
+    return score;
+  }
+
+  ScoreModel operator()(const TapaLinearEncoding& tapa) const {
+    check_head_dim(encoding, head_dim, true);
+    PhaseScore score = split_score(tapa, head_dim);
+    const Wide weight = inverse_sqrt(head_dim - score.amplitude_dim);
+    for (std::uint32_t i = score.amplitude_dim; i < head_dim; ++i) {  // eq. 16
+      score.phase_linear.push_back({i, weight});
+      score.phase_linear.push_back({head_dim + i, weight});
+    }
+    return score;
+  }
+
+  ScoreModel operator()(const TapaGeneralEncoding& tapa) const {
+    check_head_dim(encoding, head_dim, false);
+    check_size(tapa.M, "M", head_dim);
+    check_size(tapa.N, "N", head_dim);
+    PhaseScore score;
+    score.head_dim = head_dim;
+    score.law = tapa.law;
+    score.alpha = tapa.alpha;
+    score.amplitude = nonzero_terms(tapa.M);       // eq. 9
+    score.phase_bilinear = nonzero_terms(tapa.N);  // eq. 10
+    return score;
+  }
+
+  ScoreModel operator()(const RopeEncoding& rope) const {
+    check_head_dim(encoding, head_dim, true);
+    RotaryScore score;
+    score.head_dim = head_dim;
+    score.scale = inverse_sqrt(head_dim);
+    const std::vector<Wide> frequencies = rope_frequencies_turns(rope, head_dim);
+    const std::uint32_t pairs = head_dim / 2;
+    for (std::uint32_t d = 0; d < pairs; ++d) {  // eq. 2, 3
+      if (rope.pairing == Pairing::adjacent) {
+        score.pairs.push_back({2 * d, 2 * d + 1, frequencies[d]});
+      } else {
+        score.pairs.push_back({d, d + pairs, frequencies[d]});
+      }
+    }
+    return score;
+  }
+
+  ScoreModel operator()(const NopeEncoding&) const {
+    check_head_dim(encoding, head_dim, true);
+    RotaryScore score;
+    score.head_dim = head_dim;
+    score.scale = inverse_sqrt(head_dim);
+    for (std::uint32_t i = 0; i < head_dim; ++i) score.plain.push_back(i);
+    return score;
+  }
+};
+
+}  // namespace
+
+Wide PhaseScore::phase_scale(std::uint64_t distance) const {
+  if (distance == 0) return Wide(0);
+  if (law == PhaseLaw::linear) return alpha.times(distance);
+  if (distance == 1) return Wide(1);
+  // The exponent alpha ln(distance) has up to 62 bits before the point: guard bits keep the rest.
+  const GuardedWide exponent = guarded(alpha) * log(GuardedWide(distance));
+  static const GuardedWide largest = GuardedWide((1LL << 60) - 64) * log(GuardedWide(2));
+  if (!(exponent < largest)) {
+    throw InputError("alpha=" + printable(alpha.text()) +
+                     " is too large: " + std::to_string(distance) +
+                     "^alpha leaves the number range; accepted: alpha ln(distance) below 7.9e17");
+  }
+  return Wide(exp(exponent));
+}
+
+std::uint32_t amplitude_dim(const ExactDecimal& share, std::uint32_t head_dim) {
+  DecimalParts product = parse_decimal_parts(share.text(), "share");
+  product.digits *= head_dim;
+  boost::multiprecision::cpp_int whole;
+  if (!product.whole(whole) || whole <= 0 || whole >= head_dim) {
+    throw InputError("share=" + printable(share.text()) + ": share times the head dimension " +
+                     std::to_string(head_dim) +
+                     " is not a whole number between them; accepted: a multiple of 1/" +
+                     std::to_string(head_dim) + " strictly between 0 and 1");
+  }
+  return static_cast<std::uint32_t>(whole);
+}
+
+std::vector<Wide> rope_frequencies_turns(const RopeEncoding& rope, std::uint32_t head_dim) {
+  static const GuardedWide two_pi = 8 * atan(GuardedWide(1));
+  const GuardedWide log_base = log(guarded(rope.base));
+  std::vector<Wide> frequencies;
+  for (std::uint32_t d = 0; d < head_dim / 2; ++d) {
+    // eq. 3: f_d = base^(-2d/D)
+    GuardedWide f = exp(-(log_base * (2 * d)) / head_dim);
+    if (rope.frequency == FrequencyPrecision::f32) f = GuardedWide(static_cast<float>(f));
+    frequencies.push_back(Wide(rope.angle == AngleUnit::turns ? f : GuardedWide(f / two_pi)));
+  }
+  return frequencies;
+}
+
+ScoreModel lower(const Encoding& encoding, std::uint32_t head_dim) {
+  return std::visit(Lower{encoding, head_dim}, encoding.law);
+}
+
+}  // namespace tapalab

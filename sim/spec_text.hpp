@@ -1,0 +1,75 @@
+// The text form of specifications: `name` or `name:key=value,key=value`.
+//
+// Values may always be, and with any of `,:=;"` or spaces at an end must be, in double quotes;
+// inside quotes \" \\ \n \t are escapes. Text is UTF-8 without NUL.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/catalogue.hpp"
+#include "sim/numbers/exact_decimal.hpp"
+
+namespace tapalab {
+
+struct SpecText {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> entries;  ///< key, value without quotes
+};
+
+/// Reads a specification of at most 65536 bytes. `what` is how messages call it ("encoding").
+/// Throws InputError, naming the byte offset, for anything else and for repeated keys.
+SpecText parse_spec_text(std::string_view text, std::string_view what);
+
+/// The canonical form: quotes only where they are needed; parse_spec_text reads it back.
+std::string write_spec_text(const SpecText& spec);
+std::string quote_spec_value(std::string_view value);
+
+/// `text` in double quotes for a one-line message: control characters and bytes that are not UTF-8
+/// escaped, long text cut.
+std::string printable(std::string_view text);
+
+/// The accepted name nearest to `given` in edits (insert, delete, replace, swap of neighbours), or
+/// "" where none is within a third of its length.
+std::string closest_name(std::string_view given, const std::vector<std::string>& accepted);
+
+/// "WHAT: unknown NOUN "given"; did you mean x? accepted: x, y, z"
+std::string unknown_name(std::string_view what, std::string_view noun, std::string_view given,
+                         const std::vector<std::string>& accepted);
+
+/// A specification checked against its catalogue entry: every key known, every required key there.
+/// Messages of its errors begin "WHAT NAME: key".
+class SpecReader {
+ public:
+  /// Throws InputError for unknown or missing keys. `entry` must outlive the reader.
+  SpecReader(std::string_view what, SpecText spec, const NamedEntry& entry);
+
+  bool has(std::string_view key) const { return given(key) != nullptr; }
+  /// The value given, else the default of the catalogue.
+  std::string text(std::string_view key) const;
+  ExactDecimal decimal(std::string_view key) const;
+  /// Which of the catalogue's words joined by '|' was given.
+  std::size_t word(std::string_view key) const;
+  /// An integer in decimal digits, from 0 to `largest`.
+  std::uint64_t count(std::string_view key, std::uint64_t largest) const;
+  /// Throws the InputError of a value out of the accepted range.
+  [[noreturn]] void refuse(std::string_view key) const;
+  /// "WHAT NAME: key", the name of a value in messages.
+  std::string label(std::string_view key) const;
+
+ private:
+  const std::string* given(std::string_view key) const;
+  const KeyEntry& described(std::string_view key) const;
+
+  std::string context_;
+  SpecText spec_;
+  const NamedEntry* entry_;
+};
+
+/// The names of a catalogue, in its order.
+std::vector<std::string> names_of(const std::vector<NamedEntry>& catalogue);
+
+}  // namespace tapalab
