@@ -1,0 +1,49 @@
+#include "analysis/experiment.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/errors.hpp"
+#include "sim/spec_text.hpp"
+
+namespace tapalab {
+namespace {
+
+bool is_empirical(const CurveTask& task) {
+  return std::holds_alternative<EmpiricalDensity>(task.density.law);
+}
+
+std::string exact_reason(const CurveTask& task) {
+  if (is_empirical(task)) return "the pairs of the file can be summed one by one";
+  if (std::holds_alternative<RopeEncoding>(task.encoding.law) ||
+      std::holds_alternative<NopeEncoding>(task.encoding.law)) {
+    return "a quadratic score of a joint Gaussian has closed moments";
+  }
+  return "the characteristic function of a quadratic form in a joint Gaussian is closed";
+}
+
+}  // namespace
+
+EngineChoice choose_engine(const CurveTask& task) {
+  switch (task.engine) {
+    case Engine::automatic:
+      return {Engine::exact, "auto takes the most exact that applies: " + exact_reason(task)};
+    case Engine::exact:
+      return {Engine::exact, "asked for; " + exact_reason(task)};
+    case Engine::mc:
+      return {Engine::mc, "asked for; plain sampling applies to every density"};
+    default:
+      break;
+  }
+  throw InputError(fmt::format(
+      "--engine: {} does not apply to {} under {}; accepted: auto, exact, mc",
+      to_string(task.engine), printable(task.encoding.spec), printable(task.density.spec)));
+}
+
+DistanceCurve compute_curve(const CurveTask& task) {
+  CurveTask chosen = task;
+  chosen.engine = choose_engine(task).engine;
+  if (chosen.engine == Engine::mc) return monte_carlo_curve(chosen);
+  return is_empirical(chosen) ? empirical_curve(chosen) : exact_gaussian_curve(chosen);
+}
+
+}  // namespace tapalab

@@ -1,0 +1,260 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "analysis/experiment_file.hpp"
+#include "analysis/spec_source.hpp"
+#include "analysis/writers/json.hpp"
+#include "sim/errors.hpp"
+#include "sim/spec_text.hpp"
+
+namespace tapalab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Walks one document; `path` is where a value stands: "curves[0].encoding".
+class ResultReader {
+ public:
+  explicit ResultReader(std::string label) : label_(std::move(label)) {}
+
+  [[noreturn]] void refuse(const std::string& path, const std::string& reason) const {
+    throw InputError(fmt::format("{}: {}: {}", label_, path, reason));
+  }
+
+  const Json& member(const Json& object, const std::string& path, const char* key) const {
+    if (!object.is_object()) refuse(path, "an object is expected");
+    const auto found = object.find(key);
+    if (found == object.end()) refuse(path, fmt::format("the key {} is missing", key));
+    return *found;
+  }
+
+  const Json& list(const Json& object, const std::string& path, const char* key) const {
+    const Json& value = member(object, path, key);
+    if (!value.is_array() || value.empty()) {
+      refuse(path + "." + key, "a list that is not empty is expected");
+    }
+    return value;
+  }
+
+  std::string text(const Json& value, const std::string& path) const {
+    if (value.is_string()) return value.get<std::string>();
+    if (value.is_number()) return value.dump();
+    refuse(path, "a string or a number is expected");
+  }
+
+  /// Text of a member that may be missing or null: empty then.
+  std::string optional_text(const Json& object, const std::string& path, const char* key) const {
+    const auto found = object.find(key);
+    if (found == object.end() || found->is_null()) return "";
+    return text(*found, path + "." + key);
+  }
+
+  SpecValue spec_value(const Json& value, const std::string& path) const {
+    if (!value.is_array()) return text(value, path);
+    if (value.empty()) refuse(path, "a list that is not empty is expected");
+    DecimalMatrix matrix;
+    const bool nested = value.front().is_array();
+    const auto add_row = [&](const Json& row) {
+      if (!row.is_array() || (matrix.rows > 0 && row.size() != matrix.cols)) {
+        refuse(path, "rows of equal length are expected");
+      }
+      matrix.cols = row.size();
+      ++matrix.rows;
+      for (const auto& entry : row) {
+        matrix.entries.push_back(
+            ExactDecimal::parse(text(entry, path), fmt::format("{}: {}", label_, path)));
+      }
+    };
+    if (!nested) add_row(value);
+    for (const auto& row : value) {
+      if (nested) add_row(row);
+    }
+    return matrix;
+  }
+
+  SpecSource spec_source(const Json& object, const std::string& path) const {
+    SpecSource source{text(member(object, path, "name"), path + ".name"),
+                      {},
+                      fmt::format("{}: {}", label_, path)};
+    for (const auto& [key, value] : object.items()) {
+      if (key == "name" || key == "spec") continue;
+      source.items.push_back({key, spec_value(value, path + "." + key), source.where});
+    }
+    return source;
+  }
+
+  std::string place(const std::string& path) const { return fmt::format("{}: {}", label_, path); }
+
+ private:
+  std::string label_;
+};
+
+bool has_list(const Json& object) {
+  for (const auto& value : object) {
+    if (value.is_array()) return true;
+  }
+  return false;
+}
+
+// The echo holds the text as given and every parameter. The text is read again; where it does not
+// say what the parameters say (the file was edited), that is an error and not a silent choice.
+// Matrices may stand in the parameters alone.
+template <typename Item, typename FromSource, typename FromText, typename Echo>
+Item read_echo(const ResultReader& reader, const Json& object, const std::string& path,
+               FromSource from_source, FromText from_text, Echo echo) {
+  const SpecSource source = reader.spec_source(object, path);
+  const std::string spec = reader.optional_text(object, path, "spec");
+  if (spec.empty()) return from_source(source);
+  if (has_list(object)) {
+    Item item = from_source(source);
+    item.spec = spec;
+    return item;
+  }
+  Item item = [&] {
+    try {
+      return from_text(spec);
+    } catch (const InputError& error) {
+      reader.refuse(path + ".spec", error.what());
+    }
+  }();
+  const Json expected = echo(item);
+  for (const auto& [key, value] : object.items()) {
+    if (!expected.contains(key) || expected.at(key) != value) {
+      reader.refuse(
+          path + "." + key,
+          fmt::format("{} contradicts the specification {}; change both or leave out spec",
+                      printable(value.dump()), printable(spec)));
+    }
+  }
+  return item;
+}
+
+DistanceGrid read_distances(const ResultReader& reader, const Json& curve,
+                            const std::string& path) {
+  std::string list;
+  for (const auto& point : reader.list(curve, path, "points")) {
+    const Json& distance = reader.member(point, path + ".points", "distance");
+    list += (list.empty() ? "" : ",") + reader.text(distance, path + ".points.distance");
+  }
+  try {
+    return parse_distances(list);
+  } catch (const InputError& error) {
+    reader.refuse(path + ".points", error.what());
+  }
+}
+
+// The engine of all points; auto where they differ.
+Engine engine_of(const ResultReader& reader, const Json& curve, const std::string& path) {
+  std::string engine;
+  for (const auto& point : curve.at("points")) {
+    const std::string one = reader.optional_text(point, path + ".points", "engine");
+    if (!engine.empty() && one != engine) return Engine::automatic;
+    engine = one;
+  }
+  if (engine.empty()) return Engine::automatic;
+  return parse_engine(engine, reader.place(path + ".points.engine"));
+}
+
+Json parse(const std::string& text, const std::string& label) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    throw InputError(fmt::format("{}: byte {}: not valid JSON", label, error.byte));
+  }
+}
+
+void read_experiment(const ResultReader& reader, const Json& document, ExperimentSpec& spec) {
+  if (!document.contains("experiment")) return;
+  const Json& experiment = document.at("experiment");
+  const std::string path = "experiment";
+  if (!experiment.is_object()) reader.refuse(path, "an object is expected");
+  const auto read = [&](const char* key, auto& target, auto parse_value) {
+    const std::string text = reader.optional_text(experiment, path, key);
+    if (!text.empty()) target = parse_value(text, reader.place(path + "." + key));
+  };
+  read("engine", spec.engine, parse_engine);
+  read("samples", spec.samples, parse_samples);
+  read("seed", spec.seed, parse_seed);
+  read("confidence", spec.confidence, parse_confidence);
+  read("rel_tol", spec.rel_tol, parse_tolerance);
+  read("abs_tol", spec.abs_tol, parse_tolerance);
+  read("seq_len", spec.seq_len, parse_seq_len);
+  // The distances as they were written, where they still are those of the curves.
+  const std::string written = reader.optional_text(experiment, path, "distances");
+  if (!written.empty()) {
+    const DistanceGrid grid = parse_distances(written);
+    if (grid.distances == spec.distances->distances) spec.distances = grid;
+  }
+  // A length that is the default for these distances is left to follow others.
+  std::uint64_t largest = 0;
+  for (const auto distance : spec.distances->distances) largest = std::max(largest, distance);
+  if (spec.seq_len == largest + 1) spec.seq_len.reset();
+}
+
+}  // namespace
+
+ExperimentSpec read_experiment_json(const std::string& text, const std::string& label) {
+  const Json document = parse(text, label);
+  const ResultReader reader(label);
+  const std::string schema = reader.text(reader.member(document, "document", "schema"), "schema");
+  if (schema != "tapalab/curve/1") {
+    reader.refuse("schema", printable(schema) + " cannot be run again; accepted: tapalab/curve/1");
+  }
+  ExperimentSpec spec;
+  std::vector<Json> encodings;
+  std::vector<Json> densities;
+  std::vector<std::pair<Json, Json>> pairs;
+  std::size_t index = 0;
+  for (const auto& curve : reader.list(document, "document", "curves")) {
+    const std::string path = fmt::format("curves[{}]", index++);
+    const Json& encoding = reader.member(curve, path, "encoding");
+    const Json& density = reader.member(curve, path, "density");
+    pairs.emplace_back(encoding, density);
+    if (std::find(encodings.begin(), encodings.end(), encoding) == encodings.end()) {
+      encodings.push_back(encoding);
+      spec.encodings.push_back(read_echo<Encoding>(reader, encoding, path + ".encoding",
+                                                   encoding_from, parse_encoding, encoding_json));
+    }
+    const auto known = std::find(densities.begin(), densities.end(), density);
+    const auto position = static_cast<std::size_t>(known - densities.begin());
+    if (known == densities.end()) {
+      densities.push_back(density);
+      spec.densities.push_back(read_echo<Density>(reader, density, path + ".density", density_from,
+                                                  parse_density, density_json));
+    }
+    const DistanceGrid grid = read_distances(reader, curve, path);
+    if (spec.distances && spec.distances->distances != grid.distances) {
+      reader.refuse(path + ".points", "its distances are not those of the curves before it");
+    }
+    spec.distances = grid;
+    const Engine engine = engine_of(reader, curve, path);
+    spec.engine = spec.engine.value_or(engine) == engine ? engine : Engine::automatic;
+    const auto read = [&](const char* key, auto& target, auto parse_value) {
+      const std::string value = reader.optional_text(curve, path, key);
+      if (!value.empty()) target = parse_value(value, reader.place(path + "." + key));
+    };
+    read("seed", spec.seed, parse_seed);
+    read("samples", spec.samples, parse_samples);
+    // Matrices and files dictate theirs: a flag may then still name another density.
+    const bool dictated = dictated_head_dim(spec.densities[position].law) != 0 ||
+                          encoding.at("name") == "tapa-general";
+    if (!dictated) read("head_dim", spec.head_dim, parse_head_dim);
+  }
+  // plan_curves runs encodings x densities: the curves must be that product, in that order.
+  std::size_t next = 0;
+  for (const auto& encoding : encodings) {
+    for (const auto& density : densities) {
+      if (next >= pairs.size() || pairs[next] != std::pair{encoding, density}) {
+        reader.refuse("curves", "they are not every encoding with every density, in order");
+      }
+      ++next;
+    }
+  }
+  if (next != pairs.size()) reader.refuse("curves", "a curve is there twice");
+  read_experiment(reader, document, spec);
+  return spec;
+}
+
+}  // namespace tapalab

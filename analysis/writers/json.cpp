@@ -1,0 +1,213 @@
+#include "analysis/writers/json.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <type_traits>
+
+#include "analysis/writers/bounds.hpp"
+
+namespace tapalab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json finite_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
+
+Json finite_or_null(const std::optional<double>& x) {
+  return x ? finite_or_null(*x) : Json(nullptr);
+}
+
+template <typename T>
+Json value_or_null(const std::optional<T>& x) {
+  return x ? Json(*x) : Json(nullptr);
+}
+
+Json vector_json(const std::vector<ExactDecimal>& values) {
+  Json row = Json::array();
+  for (const auto& value : values) row.push_back(value.text());
+  return row;
+}
+
+Json matrix_json(const DecimalMatrix& matrix) {
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < matrix.rows; ++i) {
+    Json row = Json::array();
+    for (std::size_t j = 0; j < matrix.cols; ++j) row.push_back(matrix(i, j).text());
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+const char* text(PhaseLaw law) { return law == PhaseLaw::power ? "power" : "linear"; }
+
+const char* text(PairRule rule) {
+  switch (rule) {
+    case PairRule::all:
+      return "all";
+    case PairRule::causal:
+      return "causal";
+    case PairRule::shuffled:
+      return "shuffled";
+    case PairRule::at_distance:
+      return "at-distance";
+  }
+  return "";
+}
+
+void add_parameters(Json& out, const TapaEncoding& tapa) {
+  out["alpha"] = tapa.alpha.text();
+  out["share"] = tapa.share.text();
+  out["law"] = text(tapa.law);
+}
+
+void add_parameters(Json& out, const TapaLinearEncoding& tapa) {
+  out["alpha"] = tapa.alpha.text();
+  out["share"] = tapa.share.text();
+  out["law"] = text(tapa.law);
+}
+
+void add_parameters(Json& out, const TapaGeneralEncoding& tapa) {
+  out["alpha"] = tapa.alpha.text();
+  out["law"] = text(tapa.law);
+  out["M"] = matrix_json(tapa.M);
+  out["N"] = matrix_json(tapa.N);
+}
+
+void add_parameters(Json& out, const RopeEncoding& rope) {
+  out["base"] = rope.base.text();
+  out["angle"] = rope.angle == AngleUnit::turns ? "turns" : "radians";
+  out["pairing"] = rope.pairing == Pairing::adjacent ? "adjacent" : "half";
+  out["freq"] = rope.frequency == FrequencyPrecision::exact ? "exact" : "f32";
+}
+
+void add_parameters(Json&, const NopeEncoding&) {}
+
+void add_pair_law(Json& out, const std::string& prefix, const PairLaw& law) {
+  out[prefix + "mean_q"] = law.mean_q.text();
+  out[prefix + "mean_k"] = law.mean_k.text();
+  out[prefix + "scale_q"] = law.scale_q.text();
+  out[prefix + "scale_k"] = law.scale_k.text();
+  out[prefix + "rho"] = law.rho.text();
+}
+
+void add_parameters(Json& out, const GaussianDensity& gaussian) {
+  if (!gaussian.split) {
+    add_pair_law(out, "", gaussian.amplitude);
+    return;
+  }
+  add_pair_law(out, "a.", gaussian.amplitude);
+  add_pair_law(out, "p.", gaussian.phase);
+}
+
+void add_parameters(Json& out, const FullGaussianDensity& gaussian) {
+  out["mean"] = vector_json(gaussian.mean);
+  out["covariance"] = matrix_json(gaussian.covariance);
+}
+
+void add_parameters(Json& out, const EmpiricalDensity& empirical) {
+  out["file"] = empirical.file;
+  out["q"] = empirical.query_tensor;
+  out["k"] = empirical.key_tensor;
+  out["head"] = empirical.head;
+  out["pairs"] = text(empirical.pairs);
+  out["skip"] = empirical.skip;
+}
+
+Json error_json(const Error& error) {
+  return {{"kind", to_string(error.kind)},
+          {"rigorous", error.rigorous},
+          {"log10_absolute", finite_or_null(error.absolute.log10_abs())},
+          {"relative_to_envelope", finite_or_null(error.relative_to_envelope)},
+          {"level", finite_or_null(error.level)},
+          {"lower", lower_bound_text(error.lower)},
+          {"upper", upper_bound_text(error.upper)}};
+}
+
+bool is_flat(const Json& node) {
+  for (const auto& child : node) {
+    if (child.is_structured()) return false;
+  }
+  return true;
+}
+
+void append_text(std::string& out, const Json& node, std::size_t indent) {
+  if (!node.is_structured() || node.empty() || (node.is_array() && is_flat(node))) {
+    out += node.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return;
+  }
+  const std::string margin(indent + 2, ' ');
+  const char* separator = "\n";
+  out += node.is_object() ? '{' : '[';
+  for (const auto& [key, child] : node.items()) {
+    out += separator + margin;
+    if (node.is_object()) {
+      out += Json(key).dump(-1, ' ', false, Json::error_handler_t::replace) + ": ";
+    }
+    append_text(out, child, indent + 2);
+    separator = ",\n";
+  }
+  out += '\n' + std::string(indent, ' ') + (node.is_object() ? '}' : ']');
+}
+
+}  // namespace
+
+Json encoding_json(const Encoding& encoding) {
+  Json out{{"name", encoding_name(encoding.law)}, {"spec", encoding.spec}};
+  std::visit([&](const auto& law) { add_parameters(out, law); }, encoding.law);
+  return out;
+}
+
+Json density_json(const Density& density) {
+  Json out{{"name", density_name(density.law)}, {"spec", density.spec}};
+  std::visit([&](const auto& law) { add_parameters(out, law); }, density.law);
+  return out;
+}
+
+Json quantity_json(const std::optional<Quantity>& quantity) {
+  if (!quantity) return nullptr;
+  const LogNumber& estimate = quantity->estimate;
+  return {{"sign", quantity->sign_resolved ? Json(estimate.sign()) : Json(nullptr)},
+          {"decimal", estimate.decimal()},
+          {"log10_abs", finite_or_null(estimate.log10_abs())},
+          {"value", finite_or_null(estimate.value())},
+          {"error", error_json(quantity->error)}};
+}
+
+Json curve_json(const DistanceCurve& curve) {
+  Json points = Json::array();
+  for (const auto& point : curve.points) {
+    points.push_back({{"distance", point.distance},
+                      {"engine", to_string(point.engine)},
+                      {"status", to_string(point.status)},
+                      {"mean", quantity_json(point.mean)},
+                      {"envelope", quantity_json(point.envelope)},
+                      {"variance", quantity_json(point.variance)},
+                      {"variance_excess", quantity_json(point.variance_excess)}});
+  }
+  return {{"encoding", encoding_json(curve.encoding)},
+          {"density", density_json(curve.density)},
+          {"head_dim", curve.head_dim},
+          {"seed", value_or_null(curve.seed)},
+          {"samples", value_or_null(curve.samples)},
+          {"points", std::move(points)}};
+}
+
+Json curves_json(const std::vector<DistanceCurve>& curves, const Json& experiment,
+                 const Json& provenance) {
+  Json list = Json::array();
+  for (const auto& curve : curves) list.push_back(curve_json(curve));
+  return {{"schema", "tapalab/curve/1"},
+          {"provenance", provenance},
+          {"experiment", experiment},
+          {"curves", std::move(list)}};
+}
+
+std::string json_text(const Json& document) {
+  std::string out;
+  append_text(out, document, 0);
+  out += '\n';
+  return out;
+}
+
+}  // namespace tapalab
