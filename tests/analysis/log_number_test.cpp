@@ -37,9 +37,9 @@ TEST_CASE("seventeen digits give back every double") {
 
 TEST_CASE("exponents beyond 1e15 print and read") {
   const LogNumber x(exp(Wide("-3.5e16")));
-  // -3.5e16 / ln 10 = -15200306866186382.8...
+  // -3.5e16 / ln 10 = -15200306866613813.7...
   const std::string text = x.decimal(5);
-  CHECK(text.substr(text.find('e')) == "e-15200306866186383");
+  CHECK(text.substr(text.find('e')) == "e-15200306866613814");
   const Wide back = LogNumber::parse(x.decimal(17), "x").wide();
   CHECK(abs(back / x.wide() - 1) < Wide("1e-16"));
 }
