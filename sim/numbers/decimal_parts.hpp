@@ -1,21 +1,13 @@
 // Decimals as integers times powers of ten, and their correctly rounded binary values.
 #pragma once
 
-#include <boost/multiprecision/cpp_bin_float.hpp>
 #include <boost/multiprecision/cpp_int.hpp>
 #include <limits>
 #include <string_view>
 
-#include "sim/numbers/wide.hpp"
+#include "sim/numbers/guarded.hpp"
 
 namespace tapalab {
-
-/// Wide with 128 guard bits: what a result is computed in that must be within an ulp of Wide
-/// although its formula amplifies rounding (distance^alpha, base^(-2d/D)).
-using GuardedWide = boost::multiprecision::number<
-    boost::multiprecision::cpp_bin_float<kWideBits + 128, boost::multiprecision::digit_base_2, void,
-                                         long long, -(1LL << 60), (1LL << 60)>,
-    boost::multiprecision::et_off>;
 
 /// (-1)^negative digits 10^exponent.
 struct DecimalParts {

@@ -2,16 +2,13 @@
 
 #include <stdexcept>
 
-#include "sim/numbers/decimal_parts.hpp"
+#include "sim/numbers/guarded.hpp"
 
 namespace tapalab {
 namespace {
 
 // pi to 580 bits: reduces angles up to 2^256 with all digits of Wide left.
-using AngleFloat = boost::multiprecision::number<
-    boost::multiprecision::cpp_bin_float<512, boost::multiprecision::digit_base_2, void, long long,
-                                         -(1LL << 60), (1LL << 60)>,
-    boost::multiprecision::et_off>;
+using AngleFloat = BinaryFloat<512>;
 
 const AngleFloat& angle_two_pi() {
   static const AngleFloat two_pi =
@@ -26,7 +23,7 @@ const AngleFloat& angle_two_pi() {
 // x - 2 pi round(x / 2 pi).
 Wide reduce_angle(const Wide& x) {
   if (abs(x) < 3) return x;
-  const AngleFloat wide_x(x);
+  const AngleFloat wide_x = widen<AngleFloat>(x);
   const AngleFloat turns = floor(wide_x / angle_two_pi() + AngleFloat(0.5));
   return Wide(wide_x - turns * angle_two_pi());
 }
@@ -54,7 +51,7 @@ WideComplex exp(const WideComplex& z) {
   }
   const Wide angle = reduce_angle(z.im);
   // e^re amplifies the rounding of its reduction by |re|: guard bits absorb up to 2^128.
-  const Wide modulus = abs(z.re) < 1 ? Wide(exp(z.re)) : Wide(exp(GuardedWide(z.re)));
+  const Wide modulus = abs(z.re) < 1 ? Wide(exp(z.re)) : Wide(exp(widen<GuardedWide>(z.re)));
   return {modulus * cos(angle), modulus * sin(angle)};
 }
 

@@ -10,7 +10,8 @@ namespace tapalab {
 inline constexpr int kWideBits = 192;
 
 /// Range 2^-(2^60) to 2^(2^60), about 10^(3.5e17) either way; relative rounding error of
-/// + - * / sqrt at most 2^-192, of exp, log, pow, sin and cos a few units of that.
+/// + - * / sqrt at most 2^-192; of log, and of exp, pow, sin and cos for arguments (pow: exponents
+/// times logarithms) up to 6, a few units of that, and in proportion to larger arguments.
 using Wide = boost::multiprecision::number<
     boost::multiprecision::cpp_bin_float<kWideBits, boost::multiprecision::digit_base_2, void,
                                          long long, -(1LL << 60), (1LL << 60)>,
