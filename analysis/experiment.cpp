@@ -23,6 +23,17 @@ std::string exact_reason(const CurveTask& task) {
 
 }  // namespace
 
+const std::vector<NamedEntry>& engine_catalogue() {
+  static const std::vector<NamedEntry> catalogue{
+      {"auto", "the most exact engine that applies; depends on the specification alone", {}},
+      {"exact", "closed forms of joint Gaussians, and sums over the pairs of a file", {}},
+      {"mc",
+       "plain Monte Carlo: one draw serves all distances; intervals for mean and variance",
+       {}},
+  };
+  return catalogue;
+}
+
 EngineChoice choose_engine(const CurveTask& task) {
   switch (task.engine) {
     case Engine::automatic:
@@ -34,9 +45,10 @@ EngineChoice choose_engine(const CurveTask& task) {
     default:
       break;
   }
-  throw InputError(fmt::format(
-      "--engine: {} does not apply to {} under {}; accepted: auto, exact, mc",
-      to_string(task.engine), printable(task.encoding.spec), printable(task.density.spec)));
+  throw InputError(fmt::format("--engine: {} does not apply to {} under {}; accepted: {}",
+                               to_string(task.engine), printable(task.encoding.spec),
+                               printable(task.density.spec),
+                               fmt::join(names_of(engine_catalogue()), ", ")));
 }
 
 DistanceCurve compute_curve(const CurveTask& task) {

@@ -39,6 +39,9 @@ struct EngineChoice {
   std::string reason;  ///< one sentence, for --explain
 };
 
+/// The engines that this build has, for `tapalab list engines` and for messages.
+const std::vector<NamedEntry>& engine_catalogue();
+
 /// The engine that `automatic` stands for: the most exact that applies, from the specification
 /// alone. Throws InputError where the named engine cannot compute this task, saying which can.
 EngineChoice choose_engine(const CurveTask& task);

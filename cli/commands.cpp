@@ -1,0 +1,18 @@
+#include "cli/command.hpp"
+
+namespace tapalab::cli {
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> table{
+      {"curve", "mean, envelope and variance of the score at each distance", run_curve},
+      {"bias", "the mean of the score at each distance, and its plot", run_bias},
+      {"variance", "the variance of the score at each distance, and its plot", run_variance},
+      {"fit", "local exponents of the decay beside theory", run_fit},
+      {"verify", "check the claims and write a report", run_verify},
+      {"inspect", "what a .npy or .safetensors file holds", run_inspect},
+      {"list", "encodings, densities, claims or engines", run_list},
+  };
+  return table;
+}
+
+}  // namespace tapalab::cli

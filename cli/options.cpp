@@ -1,0 +1,186 @@
+#include "cli/options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/experiment_file.hpp"
+#include "sim/errors.hpp"
+#include "sim/io/atomic_file.hpp"
+#include "sim/spec_text.hpp"
+
+namespace tapalab::cli {
+namespace {
+
+constexpr std::size_t kHelpColumn = 30;
+
+std::vector<std::string> long_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const auto* option : app.get_options()) {
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+void add_list(CLI::App& app, const std::string& name, std::vector<std::string>& target,
+              const std::string& help) {
+  app.add_option(name, target, help)
+      ->type_name("SPEC")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+}
+
+template <typename T, typename Parse>
+void read(const std::optional<std::string>& text, const char* name, std::optional<T>& target,
+          Parse parse_value) {
+  if (text) target = parse_value(*text, name);
+}
+
+}  // namespace
+
+std::unique_ptr<CLI::App> make_app(const std::string& command, const std::string& description,
+                                   const std::string& example) {
+  auto app = std::make_unique<CLI::App>(description, "tapalab " + command);
+  app->allow_extras();
+  app->set_help_flag("-h,--help", "this text");
+  app->footer("Example:\n  " + example + "\n");
+  app->get_formatter()->column_width(kHelpColumn);
+  app->get_formatter()->label("REQUIRED", "");
+  return app;
+}
+
+void parse(CLI::App& app, const std::vector<std::string>& arguments) {
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  try {
+    app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    throw HelpRequested{app.help()};
+  } catch (const CLI::ParseError& error) {
+    throw InputError(fmt::format("{}: {}", app.get_name(), error.what()));
+  }
+  const auto unknown = app.remaining();
+  if (unknown.empty()) return;
+  const std::string name = unknown.front().substr(0, unknown.front().find('='));
+  if (name.size() > 1 && name[0] == '-') {
+    throw InputError(unknown_name(app.get_name(), "option", name, long_names(app)));
+  }
+  throw InputError(fmt::format("{}: unexpected argument {}; accepted: options (see {} --help)",
+                               app.get_name(), printable(unknown.front()), app.get_name()));
+}
+
+CLI::Option* add_text(CLI::App& app, const std::string& names, std::optional<std::string>& target,
+                      const std::string& help) {
+  return app
+      .add_option(
+          names,
+          [&target, names](const CLI::results_t& values) {
+            if (values.size() != 1) throw InputError(names + ": given more than once");
+            target = values.front();
+            return true;
+          },
+          help)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+}
+
+void add_experiment_options(CLI::App& app, ExperimentFlags& flags) {
+  add_list(app, "--encoding", flags.encodings,
+           "encoding, repeatable: tapa, tapa:alpha=0.1,share=0.5,law=power, "
+           "rope:base=500000, ... (default tapa; tapalab list encodings)");
+  add_list(app, "--density", flags.densities,
+           "density of queries and keys, repeatable: gaussian:rho=0.25, empirical:file=F,... "
+           "(default gaussian:rho=0.25; tapalab list densities)");
+  add_text(app, "--spec", flags.spec, "experiment in TOML, or a result's JSON; flags override it")
+      ->type_name("FILE");
+  add_text(app, "--sweep", flags.sweep, "one curve for each value: KEY=lin:LO:HI:N or log:LO:HI:N")
+      ->type_name("KEY=GRID");
+  add_text(app, "--head-dim", flags.head_dim, "head dimension (default: the file's, else 128)")
+      ->type_name("D");
+  add_text(app, "--distances", flags.distances,
+           "1,10,1000 or log:1:2^40:64 or lin:0:100:101, up to 2^63-1 (default log:1:2^20:21)")
+      ->type_name("LIST");
+  add_text(app, "--seq-len", flags.seq_len,
+           "sequence length, for encodings that depend on it (default: largest distance + 1)")
+      ->type_name("N");
+  add_text(app, "--engine", flags.engine,
+           "auto (the most exact that applies), exact, mc (tapalab list engines)")
+      ->type_name("E");
+  add_text(app, "--samples", flags.samples, "samples of a sampling engine (default 1e6)")
+      ->type_name("N");
+  add_text(app, "--seed", flags.seed, "seed of a sampling engine (default 1)")->type_name("S");
+  add_text(app, "--confidence", flags.confidence, "level of intervals (default 0.95)")
+      ->type_name("C");
+  add_text(app, "--rel-tol", flags.rel_tol, "stop early at this error, relative to |estimate|")
+      ->type_name("X");
+  add_text(app, "--abs-tol", flags.abs_tol, "stop early at this absolute error")->type_name("X");
+  add_text(app, "--threads", flags.threads, "threads (default: all); never changes a result")
+      ->type_name("T");
+}
+
+void add_output_options(CLI::App& app, OutputFlags& flags, const std::string& formats) {
+  add_text(app, "--format", flags.format, formats + " (default table)")->type_name("FORMAT");
+  add_text(app, "--out", flags.out, "write the result to this file; standard output stays empty")
+      ->type_name("FILE");
+  app.add_flag("--quiet", flags.quiet, "nothing on standard error but errors");
+  add_text(app, "--progress", flags.progress, "auto, on or off: rate and remaining time")
+      ->type_name("MODE");
+}
+
+void add_plot_option(CLI::App& app, OutputFlags& flags) {
+  add_text(app, "--plot", flags.plot, "draw the curves: FILE.svg, .png or .pdf")->type_name("FILE");
+  app.add_flag("--explain", flags.explain, "say on standard error which engine runs and why");
+}
+
+ExperimentSpec ExperimentFlags::experiment() const {
+  ExperimentSpec given;
+  for (const auto& text : encodings) given.encodings.push_back(parse_encoding(text));
+  for (const auto& text : densities) given.densities.push_back(parse_density(text));
+  read(sweep, "--sweep", given.sweep, parse_sweep);
+  read(head_dim, "--head-dim", given.head_dim, parse_head_dim);
+  if (distances) given.distances = parse_distances(*distances);
+  read(seq_len, "--seq-len", given.seq_len, parse_seq_len);
+  read(engine, "--engine", given.engine, parse_engine);
+  read(samples, "--samples", given.samples, parse_samples);
+  read(seed, "--seed", given.seed, parse_seed);
+  read(confidence, "--confidence", given.confidence, parse_confidence);
+  read(rel_tol, "--rel-tol", given.rel_tol, parse_tolerance);
+  read(abs_tol, "--abs-tol", given.abs_tol, parse_tolerance);
+  if (!spec) return completed(given);
+  return completed(overridden(read_experiment_file(*spec), given));
+}
+
+unsigned ExperimentFlags::thread_count() const { return parse_threads(threads); }
+
+unsigned parse_threads(const std::optional<std::string>& text) {
+  return text ? static_cast<unsigned>(parse_count(*text, "--threads", 1, 4096)) : 0;
+}
+
+Format OutputFlags::chosen_format(const std::vector<std::string>& accepted) const {
+  const std::string name = format.value_or("table");
+  if (std::find(accepted.begin(), accepted.end(), name) == accepted.end()) {
+    throw InputError(unknown_name("--format", "format", name, accepted));
+  }
+  if (name == "csv") return Format::csv;
+  return name == "json" ? Format::json : Format::table;
+}
+
+ProgressMode OutputFlags::progress_mode() const {
+  return parse_progress(progress.value_or("auto"));
+}
+
+void OutputFlags::check_files() const {
+  if (out) require_writable(*out, "--out");
+  if (!plot) return;
+  const auto dot = plot->rfind('.');
+  const std::string extension = dot == std::string::npos ? "" : plot->substr(dot);
+  if (extension != ".svg" && extension != ".png" && extension != ".pdf") {
+    throw InputError(fmt::format("--plot: {} has no known extension; accepted: .svg, .png, .pdf",
+                                 printable(*plot)));
+  }
+  require_writable(*plot, "--plot");
+  if (out && *out == *plot) throw InputError("--plot: the same file as --out; give two names");
+}
+
+}  // namespace tapalab::cli

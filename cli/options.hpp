@@ -1,0 +1,67 @@
+// Options that several commands share, and how a command line is parsed.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/experiment_spec.hpp"
+#include "cli/progress.hpp"
+
+namespace tapalab::cli {
+
+/// Thrown where --help was asked for; holds the text.
+struct HelpRequested {
+  std::string text;
+};
+
+/// An app for `tapalab COMMAND` with --help; `example` stands at the end of its help.
+std::unique_ptr<CLI::App> make_app(const std::string& command, const std::string& description,
+                                   const std::string& example);
+
+/// Parses, and refuses what `app` does not know with the nearest name that it does. Throws
+/// InputError and HelpRequested.
+void parse(CLI::App& app, const std::vector<std::string>& arguments);
+
+/// An option that takes one value and stands at most once; text is kept even where it is empty.
+CLI::Option* add_text(CLI::App& app, const std::string& names, std::optional<std::string>& target,
+                      const std::string& help);
+
+/// What is computed.
+struct ExperimentFlags {
+  std::vector<std::string> encodings;
+  std::vector<std::string> densities;
+  std::optional<std::string> spec, sweep, head_dim, distances, seq_len, engine, samples, seed,
+      confidence, rel_tol, abs_tol, threads;
+
+  /// The file named by --spec, where one is, with every flag in its place, and defaults filled in.
+  /// Throws InputError.
+  ExperimentSpec experiment() const;
+  /// 0 where --threads was not given. Throws InputError.
+  unsigned thread_count() const;
+};
+void add_experiment_options(CLI::App& app, ExperimentFlags& flags);
+
+enum class Format { table, csv, json };
+
+/// Where it goes and what is said meanwhile.
+struct OutputFlags {
+  std::optional<std::string> format, out, plot, progress;
+  bool quiet = false;
+  bool explain = false;
+
+  /// Throws InputError for a format that is not among `accepted`.
+  Format chosen_format(const std::vector<std::string>& accepted) const;
+  ProgressMode progress_mode() const;
+  /// Refuses files that cannot be written before anything is computed.
+  void check_files() const;
+};
+/// `formats`: the accepted words, for the help.
+void add_output_options(CLI::App& app, OutputFlags& flags, const std::string& formats);
+void add_plot_option(CLI::App& app, OutputFlags& flags);
+
+/// 1 to 4096; 0 where unset. Throws InputError.
+unsigned parse_threads(const std::optional<std::string>& text);
+
+}  // namespace tapalab::cli

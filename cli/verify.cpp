@@ -1,0 +1,118 @@
+#include "proofs-check/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "analysis/writers/json.hpp"
+#include "cli/command.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "cli/provenance.hpp"
+#include "proofs-check/report.hpp"
+#include "sim/errors.hpp"
+#include "sim/spec_text.hpp"
+
+namespace tapalab::cli {
+namespace {
+
+struct VerifyFlags {
+  std::vector<std::string> claims;
+  std::vector<std::string> require;
+  bool quick = false;
+  bool full = false;
+  std::optional<std::string> out_dir, activations, seed, threads;
+};
+
+Effort effort_of(const VerifyFlags& flags) {
+  if (flags.quick && flags.full) throw InputError("--full: cannot stand beside --quick");
+  if (flags.quick) return Effort::quick;
+  return flags.full ? Effort::full : Effort::normal;
+}
+
+// Refused before minutes of work.
+void check_directory(const std::string& directory) {
+  std::error_code error;
+  if (directory.empty() ||
+      (std::filesystem::exists(directory, error) && !std::filesystem::is_directory(directory))) {
+    throw InputError(
+        fmt::format("--out-dir: {} is not a directory; accepted: one that exists or "
+                    "can be made",
+                    printable(directory)));
+  }
+}
+
+void check_claims(const std::vector<std::string>& ids) {
+  std::vector<std::string> known;
+  for (const auto& claim : claim_registry()) known.push_back(claim.id);
+  for (const auto& id : ids) {
+    if (!find_claim(id)) throw InputError(unknown_name("verify", "claim", id, known));
+  }
+}
+
+}  // namespace
+
+int run_verify(const Arguments& arguments) {
+  VerifyFlags flags;
+  OutputFlags output;
+  const auto app = make_app("verify",
+                            "Checks the claims, all or those named, and writes report.html, its "
+                            "figures' data and verify.json.",
+                            "tapalab verify theorem-3.3 --quick");
+  app->add_option("claims", flags.claims, "ids of claims (default: all; tapalab list claims)")
+      ->type_name("CLAIM");
+  app->add_flag("--quick", flags.quick, "about a minute");
+  app->add_flag("--full", flags.full, "everything, however long");
+  app->add_option("--require", flags.require,
+                  "exit 1 unless this claim ran and came out as recorded; repeatable")
+      ->type_name("CLAIM")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+  add_text(*app, "--out-dir", flags.out_dir, "where the report goes (default out)")
+      ->type_name("DIR");
+  add_text(*app, "--activations", flags.activations,
+           ".safetensors with queries and keys of a model (default: those of the repository)")
+      ->type_name("FILE");
+  add_text(*app, "--seed", flags.seed, "seed of sampled evidence (default 1)")->type_name("S");
+  add_text(*app, "--threads", flags.threads, "threads (default: all); never changes a result")
+      ->type_name("T");
+  add_output_options(*app, output, "table or json");
+  parse(*app, arguments.rest);
+
+  const Format format = output.chosen_format({"table", "json"});
+  output.check_files();
+  const std::string out_dir = flags.out_dir.value_or("out");
+  check_directory(out_dir);
+  check_claims(flags.claims);
+  check_claims(flags.require);
+  Progress progress(output.progress_mode(), output.quiet);
+
+  VerifyOptions options;
+  options.claims = flags.claims;
+  options.require = flags.require;
+  options.effort = effort_of(flags);
+  if (flags.seed) options.seed = parse_seed(*flags.seed, "--seed");
+  options.threads = parse_threads(flags.threads);
+  options.activations = flags.activations.value_or("");
+  progress.start("verify", 0, "claims");
+  options.progress = [&](const VerifyProgress& state) {
+    progress.step(state.done, state.total, std::string(state.claim));
+  };
+  const VerifyReport report = tapalab::run_verify(options);
+  progress.finish();
+
+  const auto origin = provenance(arguments, options.threads);
+  const auto files = write_report(report, origin, out_dir);
+  if (!output.quiet && !files.empty()) {
+    write_stderr(fmt::format("tapalab: report in {}\n", files.front()));
+  }
+  write_result(
+      format == Format::json ? json_text(verify_json(report, origin)) : verify_table(report),
+      output.out.value_or(""));
+  return report.exit_code();
+}
+
+}  // namespace tapalab::cli
