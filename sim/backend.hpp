@@ -32,6 +32,9 @@ class Backend {
                                      const std::vector<std::uint64_t>& distances) const = 0;
 };
 
+/// Throws InputError where the batch does not fit the model or its own count.
+void check_batch(const ScoreModel& model, const PairBatch& batch);
+
 /// The mandatory reference: the shared score function on the host.
 std::unique_ptr<Backend> make_cpu_backend();
 

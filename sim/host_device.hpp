@@ -1,4 +1,5 @@
-// Functions that host and device share carry TAPALAB_HD.
+// How functions that host and device share, or that every vector width compiles for itself, are
+// declared.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -6,3 +7,7 @@
 #else
 #define TAPALAB_HD
 #endif
+
+/// Always inlined: into kernels of one vector width, where a call would leave that width and its
+/// fused multiply-add.
+#define TAPALAB_INLINE inline __attribute__((always_inline))

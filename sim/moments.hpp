@@ -15,9 +15,14 @@ struct Moments {
   double m4 = 0;
 
   void add(double x);
-  /// The moments of both samples together. Not associative in floating point: callers merge in one
-  /// fixed order.
+  /// The moments of both samples together; an empty side changes no bit of the other. Not
+  /// associative in floating point: callers merge in one fixed order (sim/dyadic_sum.hpp).
   void merge(const Moments& other);
+
+  friend bool operator==(const Moments&, const Moments&) = default;
 };
+
+/// m2/(count - 1), the unbiased variance. count >= 2.
+double sample_variance(const Moments& moments);
 
 }  // namespace tapalab

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "sim/density.hpp"
+#include "sim/dyadic_sum.hpp"
 #include "sim/moments.hpp"
 #include "sim/score_model.hpp"
 
@@ -21,7 +23,10 @@ struct MonteCarloRequest {
 
 /// Moments of the score at each distance, in the order of `distances`. Sample i of seed s is the
 /// same pair (q, k) at every distance and for every number of threads; blocks of samples are
-/// merged in one fixed order, so equal requests give equal bits. Memory is O(distances).
+/// merged in one fixed order, so equal requests give equal bits. Memory is O(distances) a thread
+/// and a level of the dyadic sum. Throws InputError for fewer than 2 samples, for sizes that do not
+/// match, and where scores are so large or so small that their fourth powers leave the range of a
+/// double.
 std::vector<Moments> sample_scores(const ScoreModel& score, const GaussianModel& density,
                                    const std::vector<std::uint64_t>& distances,
                                    const MonteCarloRequest& request);
@@ -32,5 +37,46 @@ std::vector<Moments> sample_scores(const ScoreModel& score, const GaussianModel&
 std::vector<Moments> sample_scores(const ScoreModel& score, const EmpiricalDensity& density,
                                    const std::vector<std::uint64_t>& distances,
                                    const MonteCarloRequest& request);
+
+/// What a sample records at one distance. For rotary scores only `score` is filled.
+struct ScoreMoments {
+  Moments score;   ///< a cos(2 pi s phi): its mean is Re Phi_1
+  Moments sine;    ///< a sin(2 pi s phi): its mean is Im Phi_1
+  Moments excess;  ///< a^2 cos(4 pi s phi)/2, which is score^2 - a^2/2
+
+  void merge(const ScoreMoments& other);
+  friend bool operator==(const ScoreMoments&, const ScoreMoments&) = default;
+};
+
+/// One ScoreMoments for each distance; empty before the first sample.
+struct CurveMoments {
+  std::vector<ScoreMoments> points;
+
+  void merge(const CurveMoments& other);
+};
+
+/// Leaves are blocks of kBlockSamples samples (sim/block_kernels.hpp).
+using SamplingState = DyadicSum<CurveMoments>;
+
+/// Samples in any number of ranges, on any number of threads: the state depends on the set of
+/// samples taken alone.
+class ScoreSampler {
+ public:
+  ScoreSampler(const ScoreModel& score, const GaussianModel& density,
+               std::vector<std::uint64_t> distances, std::uint64_t seed);
+  ScoreSampler(const ScoreModel& score, const EmpiricalDensity& density,
+               std::vector<std::uint64_t> distances, std::uint64_t seed);
+
+  /// Adds samples begin .. end-1 to the state. `begin` is a multiple of kBlockSamples; so is `end`,
+  /// unless no sample after `end` will ever be added. `progress` gets the samples of this call done
+  /// so far. Throws InputError as sample_scores does; the state is then unchanged.
+  void add(std::uint64_t begin, std::uint64_t end, unsigned threads,
+           const std::function<void(std::uint64_t)>& progress, SamplingState& state) const;
+
+  struct Plan;
+
+ private:
+  std::shared_ptr<const Plan> plan_;
+};
 
 }  // namespace tapalab

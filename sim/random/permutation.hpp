@@ -7,6 +7,10 @@
 
 namespace tapalab {
 
+/// The seed of that permutation: the pairing is part of the density, not of a run, so that exact
+/// and sampled results speak of the same pairs.
+inline constexpr std::uint64_t kPairingSeed = 0;
+
 /// A permutation pi of 0 .. tokens-1, a pure function of its arguments (Fisher-Yates over the
 /// stream `shuffle` of sim/random/streams.hpp; every permutation equally likely, up to the quality
 /// of Philox): query m is paired with key pi(m). tokens <= 2^32. Throws std::length_error above.

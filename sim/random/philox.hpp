@@ -21,7 +21,7 @@ struct PhiloxBlock {
 inline constexpr int kPhiloxRounds = 10;
 
 /// Four random words. Known answers: tests/data/philox_kat.txt.
-TAPALAB_HD inline PhiloxBlock philox(PhiloxCounter counter, PhiloxKey key) {
+TAPALAB_HD TAPALAB_INLINE PhiloxBlock philox(PhiloxCounter counter, PhiloxKey key) {
   std::uint32_t c0 = counter.word[0], c1 = counter.word[1];
   std::uint32_t c2 = counter.word[2], c3 = counter.word[3];
   std::uint32_t k0 = key.word[0], k1 = key.word[1];

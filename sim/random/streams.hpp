@@ -25,16 +25,18 @@ enum class Stream : std::uint32_t {
   shuffle = 3,     ///< step `sample` of the permutation of pairs=shuffled
 };
 
-TAPALAB_HD constexpr std::uint32_t stream_tag(Stream stream, std::uint32_t retry = 0) {
+TAPALAB_HD TAPALAB_INLINE constexpr std::uint32_t stream_tag(Stream stream,
+                                                             std::uint32_t retry = 0) {
   return kStreamVersion << 24 | static_cast<std::uint32_t>(stream) << 16 | retry;
 }
 
-TAPALAB_HD constexpr PhiloxKey stream_key(std::uint64_t seed) {
+TAPALAB_HD TAPALAB_INLINE constexpr PhiloxKey stream_key(std::uint64_t seed) {
   return {{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}};
 }
 
-TAPALAB_HD constexpr PhiloxCounter stream_counter(std::uint64_t sample, std::uint32_t draw,
-                                                  std::uint32_t tag) {
+TAPALAB_HD TAPALAB_INLINE constexpr PhiloxCounter stream_counter(std::uint64_t sample,
+                                                                 std::uint32_t draw,
+                                                                 std::uint32_t tag) {
   return {
       {static_cast<std::uint32_t>(sample), static_cast<std::uint32_t>(sample >> 32), draw, tag}};
 }

@@ -1,0 +1,66 @@
+// Where samples of (query, key) come from, as the sampling loop sees it: kLanes of them at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "sim/block_kernels.hpp"
+#include "sim/density.hpp"
+#include "sim/gaussian_sampler.hpp"
+
+namespace tapalab {
+
+/// Sample i is L z_i + mean with the normals z_i of the stream `gaussian`.
+class GaussianSource {
+ public:
+  GaussianSource(const GaussianModel& model, std::uint64_t seed);
+  void lanes(const BlockKernels& kernels, std::uint64_t first, double* x) const {
+    kernels.gaussian_lanes(root_, key_, first, x);
+  }
+
+ private:
+  SparseRoot root_;
+  PhiloxKey key_;
+};
+
+/// Sample i is a pair of tokens drawn with replacement from the stream `token_pair`, each pair of
+/// the rule with the same probability, by integer arithmetic alone:
+///   all          query m and key n, independent
+///   causal       the pairs with m >= n, the diagonal included
+///   shuffled     query m with key shuffled_partner(tokens, kPairingSeed)[m]
+///   at_distance  m = n + distance
+class TokenSource {
+ public:
+  /// Throws InputError for an empty table or one of 2^32 tokens or more.
+  TokenSource(const EmpiricalDensity& density, std::uint64_t seed);
+
+  /// True where every distance has pairs, and so draws, of its own.
+  bool per_distance() const { return rule_ == PairRule::at_distance; }
+  /// False for at_distance and a distance of at least the number of tokens.
+  bool has_pairs(std::uint64_t distance) const;
+  /// `distance` matters for at_distance alone.
+  void lanes(std::uint64_t first, std::uint64_t distance, double* x) const;
+
+ private:
+  struct TokenPair {
+    std::uint64_t query;
+    std::uint64_t key;
+  };
+  TokenPair pair(std::uint64_t sample, std::uint64_t distance) const;
+
+  std::shared_ptr<const TokenTable> table_;
+  PairRule rule_;
+  PhiloxKey key_;
+  std::vector<std::uint32_t> partner_;
+};
+
+/// The pair m >= n with number m (m + 1)/2 + n. index < 2^63.
+struct CausalPair {
+  std::uint64_t m;
+  std::uint64_t n;
+};
+CausalPair causal_pair(std::uint64_t index);
+
+}  // namespace tapalab

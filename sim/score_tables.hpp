@@ -1,0 +1,121 @@
+// A score at given distances as flat tables of doubles: what the sampling loops and the device
+// kernels read. Light: no multiprecision, so that .cu files can include it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "sim/score.hpp"
+
+namespace tapalab {
+
+/// weight * q[query] * k[key]
+struct FlatBilinearTerm {
+  std::uint32_t query;
+  std::uint32_t key;
+  double weight;
+};
+
+/// weight * x[coordinate], x = (q, k)
+struct FlatLinearTerm {
+  std::uint32_t coordinate;
+  std::uint32_t unused = 0;
+  double weight;
+};
+
+/// PhaseScore in doubles: score = a cos(2 pi scales[i] phi), a = amplitude_scale * sum of the
+/// amplitude terms, phi the sum of the phase terms. Weights that all terms share (1/sqrt(dA),
+/// 1/sqrt(dP)) stand in amplitude_scale and, exactly, in the two terms of scales[i]: then phi is a
+/// plain sum of products, and scales[i] is s(distance i)/sqrt(dP).
+struct PhaseTables {
+  std::uint32_t head_dim = 0;
+  double amplitude_scale = 1;
+  std::vector<FlatBilinearTerm> amplitude;
+  std::vector<FlatBilinearTerm> phase;
+  std::vector<FlatLinearTerm> phase_linear;
+  std::vector<TwoTerm<double>> scales;
+};
+
+struct FlatRotaryPair {
+  std::uint32_t first;
+  std::uint32_t second;
+};
+
+/// RotaryScore in doubles. angles[i * pairs.size() + d] are the cosine and sine of pair d at
+/// distance i: the angle is reduced exactly, then rounded once (2^-54 turns), so each is within
+/// 5e-16.
+struct RotaryTables {
+  std::uint32_t head_dim = 0;
+  double scale = 1;
+  std::vector<FlatRotaryPair> pairs;
+  std::vector<std::uint32_t> plain;
+  std::vector<SinCos<double>> angles;
+};
+
+using ScoreTables = std::variant<PhaseTables, RotaryTables>;
+
+/// scale * sum of the terms, one fused multiply-add a term in the order of the terms, for `Lanes`
+/// vectors at once: coordinate c of lane l is q[c * Lanes + l].
+template <int Lanes>
+TAPALAB_HD TAPALAB_INLINE void bilinear_form(double scale, const FlatBilinearTerm* terms,
+                                             std::size_t count, const double* q, const double* k,
+                                             double* result) {
+  double sum[Lanes] = {};
+  for (std::size_t t = 0; t < count; ++t) {
+    const FlatBilinearTerm term = terms[t];
+    const double* query = q + std::size_t{term.query} * Lanes;
+    const double* key = k + std::size_t{term.key} * Lanes;
+    for (int lane = 0; lane < Lanes; ++lane) {
+      sum[lane] = detail::fused(term.weight * query[lane], key[lane], sum[lane]);
+    }
+  }
+  for (int lane = 0; lane < Lanes; ++lane) result[lane] = scale * sum[lane];
+}
+
+/// Adds the linear terms to result; x = (q, k) with head_dim coordinates each.
+template <int Lanes>
+TAPALAB_HD TAPALAB_INLINE void add_linear_form(const FlatLinearTerm* terms, std::size_t count,
+                                               std::uint32_t head_dim, const double* q,
+                                               const double* k, double* result) {
+  for (std::size_t t = 0; t < count; ++t) {
+    const FlatLinearTerm term = terms[t];
+    const double* x = term.coordinate < head_dim
+                          ? q + std::size_t{term.coordinate} * Lanes
+                          : k + std::size_t{term.coordinate - head_dim} * Lanes;
+    for (int lane = 0; lane < Lanes; ++lane) {
+      result[lane] = detail::fused(term.weight, x[lane], result[lane]);
+    }
+  }
+}
+
+/// A and B of one rotated pair (eq. 2).
+template <int Lanes>
+TAPALAB_HD TAPALAB_INLINE void rotary_products(FlatRotaryPair pair, const double* q,
+                                               const double* k, double* A, double* B) {
+  const double* q0 = q + std::size_t{pair.first} * Lanes;
+  const double* q1 = q + std::size_t{pair.second} * Lanes;
+  const double* k0 = k + std::size_t{pair.first} * Lanes;
+  const double* k1 = k + std::size_t{pair.second} * Lanes;
+  for (int lane = 0; lane < Lanes; ++lane) {
+    A[lane] = detail::fused(q1[lane], k1[lane], q0[lane] * k0[lane]);
+    B[lane] = detail::fused(-q1[lane], k0[lane], q0[lane] * k1[lane]);
+  }
+}
+
+/// Sum of q[i] k[i] over the coordinates that are not rotated.
+template <int Lanes>
+TAPALAB_HD TAPALAB_INLINE void plain_products(const std::uint32_t* plain, std::size_t count,
+                                              const double* q, const double* k, double* sum) {
+  for (int lane = 0; lane < Lanes; ++lane) sum[lane] = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double* query = q + std::size_t{plain[i]} * Lanes;
+    const double* key = k + std::size_t{plain[i]} * Lanes;
+    for (int lane = 0; lane < Lanes; ++lane) {
+      sum[lane] = detail::fused(query[lane], key[lane], sum[lane]);
+    }
+  }
+}
+
+}  // namespace tapalab
