@@ -154,9 +154,10 @@ TAPALAB_INLINE Moments block_moments(const double* values, std::size_t count) {
       d4[h] += square * square;
     }
   }
-  // The center is rounded: move to the mean it stands for, to first order in what is left.
-  const double rest = pairwise(d1) / n;
-  const double m2 = pairwise(d2);
+  // The center is rounded: move to the mean it stands for; higher powers of the rest vanish.
+  const double left = pairwise(d1);
+  const double rest = left / n;
+  const double m2 = std::max(0.0, pairwise(d2) - rest * left);
   const double m3 = pairwise(d3);
   const double m4 = pairwise(d4);
   return {count, center + rest, m2, m3 - 3 * rest * m2, m4 - 4 * rest * m3};

@@ -18,7 +18,7 @@ struct MonteCarloRequest {
   std::uint64_t seed = 1;
   unsigned threads = 0;  ///< 0: one per hardware thread; never changes a bit of the result
   /// Called now and then from one thread with the samples done so far; may be empty.
-  std::function<void(std::uint64_t done)> progress;
+  std::function<void(std::uint64_t done)> progress{};
 };
 
 /// Moments of the score at each distance, in the order of `distances`. Sample i of seed s is the
