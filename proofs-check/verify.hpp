@@ -25,8 +25,9 @@ struct VerifyOptions {
   std::vector<std::string> require;  ///< ids that must have run and come out as recorded
   Effort effort = Effort::normal;
   std::uint64_t seed = 1;
-  unsigned threads = 0;     ///< 0: one per hardware thread; never changes a result
-  std::string activations;  ///< .safetensors with real queries and keys; empty: default_activations()
+  unsigned threads = 0;  ///< 0: one per hardware thread; never changes a result
+  std::string
+      activations;  ///< .safetensors with real queries and keys; empty: default_activations()
   std::function<void(const VerifyProgress&)> progress;  ///< may be empty
 };
 

@@ -1,0 +1,222 @@
+#include "proofs-check/assumption_2_1.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/empirical_moments.hpp"
+#include "proofs-check/evidence.hpp"
+#include "sim/errors.hpp"
+#include "sim/io/safetensors.hpp"
+#include "sim/io/token_reader.hpp"
+
+namespace tapalab {
+namespace {
+
+constexpr slong kBits = 128;
+
+struct Head {
+  std::string query_tensor, key_tensor;
+  std::uint32_t head = 0;
+  std::string name() const { return query_tensor + ", head " + std::to_string(head); }
+};
+
+/// Every head of every pair of tensors NAME.q, NAME.k of shape [heads, tokens, dim].
+std::vector<Head> heads_of(const std::string& path) {
+  BinaryFile file(path);
+  const SafetensorsIndex index = read_safetensors_index(file);
+  std::vector<Head> heads;
+  for (const TensorInfo& tensor : index.tensors) {
+    const std::string& q = tensor.name;
+    if (q.size() < 3 || q.substr(q.size() - 2) != ".q" || tensor.shape.size() != 3) continue;
+    const std::string k = q.substr(0, q.size() - 1) + "k";
+    if (index.find(k) == nullptr) continue;
+    for (std::uint32_t head = 0; head < tensor.shape[0]; ++head) heads.push_back({q, k, head});
+  }
+  if (heads.empty())
+    throw InputError(
+        path +
+        ": no tensors NAME.q and NAME.k of shape [heads, tokens, dim], which is what the "
+        "check of assumption-2.1 reads");
+  std::stable_sort(heads.begin(), heads.end(),
+                   [](const Head& a, const Head& b) { return a.query_tensor < b.query_tensor; });
+  return heads;
+}
+
+/// Averages over all pairs of tokens from the averages over single tokens, in ball arithmetic:
+/// mean over (m, n) of q_m,i k_n,j is the product of two means. Another route than the sums over
+/// pairs of the empirical engine.
+struct TokenMeans {
+  std::vector<Ball> q, k, q_squared, k_squared;
+};
+
+std::vector<Ball> column_means(const std::vector<double>& values, std::uint32_t dim, bool squared) {
+  std::vector<Ball> sums(dim, Ball(0, kBits));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Ball x = Ball::exactly(values[i], kBits);
+    sums[i % dim] += squared ? x * x : x;
+  }
+  for (Ball& sum : sums) sum /= Ball(static_cast<slong>(values.size() / dim), kBits);
+  return sums;
+}
+
+TokenMeans token_means(const TokenTable& table) {
+  return {column_means(table.queries, table.head_dim, false),
+          column_means(table.keys, table.head_dim, false),
+          column_means(table.queries, table.head_dim, true),
+          column_means(table.keys, table.head_dim, true)};
+}
+
+/// mu_d of pair (d, d + D/2), over all pairs of tokens.
+std::vector<Ball> all_pairs_mu(const TokenMeans& means) {
+  const std::size_t half = means.q.size() / 2;
+  std::vector<Ball> mu;
+  for (std::size_t d = 0; d < half; ++d)
+    mu.push_back(means.q[d] * means.k[d] + means.q[d + half] * means.k[d + half]);
+  return mu;
+}
+std::vector<Ball> all_pairs_nu(const TokenMeans& means) {
+  const std::size_t half = means.q.size() / 2;
+  std::vector<Ball> nu;
+  for (std::size_t d = 0; d < half; ++d)
+    nu.push_back(means.q[d] * means.k[d + half] - means.q[d + half] * means.k[d]);
+  return nu;
+}
+std::vector<Ball> all_pairs_sigma2(const TokenMeans& means) {
+  std::vector<Ball> sigma2;
+  for (std::size_t i = 0; i < means.q.size(); ++i)
+    sigma2.push_back(means.q_squared[i] * means.k_squared[i]);
+  return sigma2;
+}
+
+Ball smallest(const std::vector<Ball>& values) {
+  return *std::min_element(values.begin(), values.end(),
+                           [](const Ball& a, const Ball& b) { return certainly_less(a, b); });
+}
+Ball largest(const std::vector<Ball>& values) {
+  return *std::max_element(values.begin(), values.end(),
+                           [](const Ball& a, const Ball& b) { return certainly_less(a, b); });
+}
+
+/// The engine's sums over pairs against the balls.
+Evidence agreement(const std::string& quantity, const std::vector<MomentEstimate>& estimates,
+                   const std::vector<Ball>& truth) {
+  double worst = 0;
+  bool holds = estimates.size() == truth.size();
+  double scale = 0;
+  for (const Ball& ball : truth)
+    scale = std::max(scale, std::abs(static_cast<double>(ball.midpoint_wide())));
+  for (std::size_t d = 0; holds && d < truth.size(); ++d) {
+    const Ball difference = Ball::exactly(estimates[d].estimate, kBits) - truth[d];
+    worst = std::max(worst, std::abs(static_cast<double>(difference.midpoint_wide())));
+  }
+  holds = holds && worst <= 1e-11 * scale;
+  return {"ball",
+          quantity + ", largest difference between sums over pairs and products of means",
+          fmt::format("<= {:.1e}", 1e-11 * scale),
+          fmt::format("{:.2e}", worst),
+          largest(truth).radius() + " (ball)",
+          holds};
+}
+
+/// Under the assumption all intervals contain one number, so that the largest lower end is at most
+/// the smallest upper end.
+Evidence disjoint(const std::string& quantity, const std::vector<MomentEstimate>& estimates,
+                  double level, const std::string& how) {
+  const auto lower =
+      std::max_element(estimates.begin(), estimates.end(),
+                       [](const auto& a, const auto& b) { return a.lower < b.lower; });
+  const auto upper =
+      std::min_element(estimates.begin(), estimates.end(),
+                       [](const auto& a, const auto& b) { return a.upper < b.upper; });
+  return {
+      "empirical",
+      fmt::format("{}, {}: largest lower end (pair {}) - smallest upper end (pair {})", quantity,
+                  how, lower - estimates.begin(), upper - estimates.begin()),
+      "> 0: no common value",
+      fmt::format("{:.4g}", lower->lower - upper->upper),
+      fmt::format("simultaneous intervals of {} values at {} together", estimates.size(), level),
+      lower->lower > upper->upper};
+}
+
+}  // namespace
+
+ClaimResult check_assumption_2_1(const ClaimContext& context, const Assumption21Options& options) {
+  ClaimResult result;
+  if (context.activations.empty()) {
+    result.reason =
+        "it needs a .safetensors file with queries and keys of a trained model, and none was "
+        "found: "
+        "name one with --data or TAPALAB_DATA";
+    return result;
+  }
+  const std::vector<Head> heads = heads_of(context.activations);
+  // head 0 of the last tensor is examined in full; ranges are over all heads
+  const auto examined = std::find_if(heads.begin(), heads.end(), [&](const Head& h) {
+    return h.query_tensor == heads.back().query_tensor;
+  });
+  const TokenTable table = read_tokens(context.activations, examined->query_tensor,
+                                       examined->key_tensor, examined->head, 0);
+  const TokenMeans means = token_means(table);
+
+  const std::size_t half = table.head_dim / 2;
+  // mu and nu of half pairs each, sigma^2 of 2 half coordinates
+  const double tests = 4.0 * static_cast<double>(half);
+  for (const PairRule rule : {PairRule::all, PairRule::causal}) {
+    MomentOptions moments_options;
+    moments_options.rule = rule;
+    moments_options.level = 1 - options.level / tests;
+    moments_options.seed = context.seed;
+    moments_options.threads = context.threads;
+    const EmpiricalMoments moments = empirical_moments(table, moments_options);
+    const std::string how =
+        (rule == PairRule::all ? "all pairs of tokens, " : "causal pairs of tokens, ") +
+        examined->name();
+    const double level = 1 - options.level;
+    result.evidence.push_back(disjoint("mu_d", moments.mu, level, how));
+    result.evidence.push_back(disjoint("nu_d", moments.nu, level, how));
+    result.evidence.push_back(
+        disjoint("sigma_d^2 of coordinates", moments.sigma2_coordinate, level, how));
+    if (rule == PairRule::all) {
+      result.evidence.push_back(agreement("mu_d, " + how, moments.mu, all_pairs_mu(means)));
+      result.evidence.push_back(agreement("nu_d, " + how, moments.nu, all_pairs_nu(means)));
+      result.evidence.push_back(
+          agreement("sigma_d^2, " + how, moments.sigma2_coordinate, all_pairs_sigma2(means)));
+    }
+  }
+
+  const auto span = [](const std::vector<Ball>& values) {
+    return smallest(values).midpoint(3) + " to " + largest(values).midpoint(3);
+  };
+  const std::vector<Ball> mu = all_pairs_mu(means), sigma2 = all_pairs_sigma2(means);
+  Ball least_mu = smallest(mu), most_mu = largest(mu);
+  const Ball ratio = largest(sigma2) / smallest(sigma2);
+  Ball least_ratio = ratio, most_ratio = ratio;
+  for (const Head& head : heads) {
+    const TokenMeans other = token_means(
+        read_tokens(context.activations, head.query_tensor, head.key_tensor, head.head, 0));
+    const std::vector<Ball> other_mu = all_pairs_mu(other), other_sigma2 = all_pairs_sigma2(other);
+    least_mu = smallest({least_mu, smallest(other_mu)});
+    most_mu = largest({most_mu, largest(other_mu)});
+    const Ball other_ratio = largest(other_sigma2) / smallest(other_sigma2);
+    least_ratio = smallest({least_ratio, other_ratio});
+    most_ratio = largest({most_ratio, other_ratio});
+  }
+  result.scope = fmt::format(
+      "Refuted for the activations in the file, {} heads; examined in full: {}, {} tokens, "
+      "dimension "
+      "{}, half-split pairing. Averages over all pairs of tokens and over causal pairs; "
+      "simultaneous "
+      "(Bonferroni) block-bootstrap intervals, level {} for mu_d, nu_d and sigma_d^2 of every "
+      "coordinate together. Over all pairs mu_d runs from {} and sigma_d^2 over a ratio of {}; "
+      "over "
+      "the file mu_d runs from {} to {} and the ratios from {} to {}. One file of one small model: "
+      "nothing is said about others.",
+      heads.size(), examined->name(), table.tokens, table.head_dim, options.level, span(mu),
+      ratio.midpoint(3), least_mu.midpoint(3), most_mu.midpoint(3), least_ratio.midpoint(4),
+      most_ratio.midpoint(4));
+  decide(result, Verdict::refuted, Rigor::statistical);
+  return result;
+}
+
+}  // namespace tapalab

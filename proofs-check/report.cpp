@@ -1,0 +1,83 @@
+#include "proofs-check/report.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "analysis/writers/json.hpp"
+#include "proofs-check/report_figures.hpp"
+#include "proofs-check/report_page.hpp"
+#include "sim/errors.hpp"
+#include "sim/io/atomic_file.hpp"
+
+namespace tapalab {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Removed with all it holds when it goes out of scope.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const fs::path& parent) {
+    std::string pattern = (parent / ".figures-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr)
+      throw InputError("--out-dir: cannot write in " + parent.string());
+    path_ = pattern;
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+PageFigure draw_for_page(const ReportFigure& figure, const fs::path& folder) {
+  PageFigure page{figure.name, figure.claim, figure.figure.title, "", ""};
+  const fs::path file = folder / (figure.name + ".svg");
+  try {
+    plot::draw(figure.figure, file.string());
+  } catch (const UnavailableError& error) {
+    page.missing = error.what();
+    return page;
+  }
+  std::ifstream stream(file, std::ios::binary);
+  page.svg.assign(std::istreambuf_iterator<char>(stream), {});
+  return page;
+}
+
+}  // namespace
+
+std::vector<std::string> write_report(const VerifyReport& report,
+                                      const nlohmann::ordered_json& provenance,
+                                      const std::string& out_dir) {
+  std::error_code error;
+  fs::create_directories(out_dir, error);
+  if (!fs::is_directory(out_dir)) throw InputError("--out-dir: cannot make the folder " + out_dir);
+  const fs::path folder(out_dir);
+  const std::vector<ReportFigure> figures = report_figures(report);
+  std::vector<PageFigure> drawn;
+  {
+    const TemporaryFolder temporary(folder);
+    for (const ReportFigure& figure : figures)
+      drawn.push_back(draw_for_page(figure, temporary.path()));
+  }
+  std::vector<std::string> written;
+  const auto write = [&](const std::string& name, const std::string& content) {
+    const std::string path = (folder / name).string();
+    write_file_atomically(path, content, "--out-dir");
+    written.push_back(path);
+  };
+  write("report.html", report_page(report, provenance, drawn));
+  for (const ReportFigure& figure : figures) write(figure.name + ".csv", figure.csv);
+  write("verify.json", json_text(verify_json(report, provenance)));
+  return written;
+}
+
+}  // namespace tapalab

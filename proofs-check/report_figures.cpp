@@ -1,0 +1,133 @@
+#include "proofs-check/report_figures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/experiment.hpp"
+#include "analysis/plot/curve_plot.hpp"
+#include "analysis/writers/csv.hpp"
+#include "proofs-check/gaussian_ball.hpp"
+#include "proofs-check/theorem_2_2.hpp"
+#include "proofs-check/theorem_3_3.hpp"
+
+namespace tapalab {
+namespace {
+
+CurveTask tapa_task(const std::string& density, std::uint32_t head_dim,
+                    const std::string& distances) {
+  CurveTask task;
+  task.encoding = parse_encoding("tapa:alpha=0.1");
+  task.density = parse_density(density);
+  task.head_dim = head_dim;
+  task.distances = parse_distances(distances);
+  return task;
+}
+
+CurveTask sampled(CurveTask task, const VerifyReport& report) {
+  task.engine = Engine::mc;
+  task.sampling.samples = report.effort == Effort::quick ? 100'000 : 1'000'000;
+  task.sampling.seed = report.seed;
+  return task;
+}
+
+/// A horizontal line across panel 0, with its row in the legend.
+void add_rule(plot::Figure& figure, double y, const std::string& text) {
+  const std::size_t style = figure.legend.size();
+  figure.panels.front().rules.push_back({y, style});
+  figure.legend.push_back({plot::LegendRow::Sample::rule, style, text, false});
+}
+
+ReportFigure bias_figure(const VerifyReport& report) {
+  const CurveTask large = tapa_task("gaussian:rho=0.25", 128, "log:1:2^40:81");
+  const CurveTask small = tapa_task("gaussian:rho=0.5", 4, "log:1:2^40:81");
+  std::vector<DistanceCurve> curves = {
+      exact_gaussian_curve(large), exact_gaussian_curve(small),
+      monte_carlo_curve(sampled(tapa_task("gaussian:rho=0.5", 4, "log:1:2^40:14"), report))};
+  PlotOptions options;
+  options.title = "Bias of TAPA against distance (theorem-3.2)";
+  for (const CurveTask& task : {large, small}) {
+    const auto& law = std::get<GaussianDensity>(task.density.law);
+    const SplitGaussian model{task.head_dim / 2, task.head_dim / 2, "0.1", law.amplitude,
+                              law.phase};
+    PlotReference bound{
+        fmt::format("bound dP^(dP/2) ||w^||_1 distance^(-alpha dP), D = {}", task.head_dim), {}};
+    for (const std::uint64_t distance : task.distances.distances)
+      bound.points.push_back(
+          {distance, LogNumber(bias_bound_ball(model, distance, 1, 128).midpoint_wide())});
+    options.references.push_back(std::move(bound));
+  }
+  return {"bias", "theorem-3.2", curve_figure(curves, PlotQuantity::bias, options),
+          curves_csv(curves)};
+}
+
+ReportFigure variance_figure(const VerifyReport& report) {
+  CurveTask opposed = tapa_task("gaussian", 8, "log:1:2^40:41");
+  opposed.density = {"opposed blocks, r = 0.96",
+                     with_independent_phases(opposed_blocks(4, "0.96"))};
+  const CurveTask alike = tapa_task("gaussian:rho=0.25", 8, "log:1:2^40:41");
+  CurveTask few = opposed;
+  few.distances = parse_distances("log:1:2^40:14");
+  std::vector<DistanceCurve> curves = {exact_gaussian_curve(alike), exact_gaussian_curve(opposed),
+                                       monte_carlo_curve(sampled(few, report))};
+  PlotOptions options;
+  options.title = "Variance of TAPA against distance (theorem-3.3)";
+  options.scale = PlotScale::linear;
+  plot::Figure figure = curve_figure(curves, PlotQuantity::variance, options);
+  const auto& law = std::get<GaussianDensity>(alike.density.law);
+  const SplitGaussian model{4, 4, "0.1", law.amplitude, law.phase};
+  const double alike_limit =
+      static_cast<double>(amplitude_square_ball(model, 64).midpoint_wide()) / 2;
+  add_rule(figure, 0.5, "sigma_0^2/2: printed lower limit, both densities");
+  add_rule(figure, alike_limit, "E a^2/2, gaussian:rho=0.25");
+  add_rule(figure, (1 - 0.96 * 0.96) / 2, "E a^2/2 = (1 - r^2)/2, opposed blocks");
+  return {"variance", "theorem-3.3", std::move(figure), curves_csv(curves)};
+}
+
+ReportFigure rope_figure(const VerifyReport&) {
+  std::vector<DistanceCurve> curves;
+  for (const char* base : {"500000", "100000000"}) {
+    CurveTask task;
+    task.encoding = parse_encoding(fmt::format("rope:base={},angle=turns,pairing=adjacent", base));
+    task.density = parse_density("gaussian:rho=0.5");
+    task.head_dim = 64;
+    // the violating distance of the smaller base stands among the others
+    task.distances = parse_distances("log:1:500000:120,598837,log:600000:2^30:80");
+    curves.push_back(exact_gaussian_curve(task));
+  }
+  PlotOptions options;
+  options.title = "Mean of RoPE against distance (theorem-2.2)";
+  plot::Figure figure = curve_figure(curves, PlotQuantity::bias, options);
+  for (const char* base : {"500000", "100000000"}) {
+    const RopeSetting setting{base, 64, AngleUnit::turns};
+    const auto near = weakest_near_distance(setting);
+    if (!near) continue;
+    // E RoPE = sqrt(D) C_D: the gap is at least 1/8 where the curve stays below
+    const Ball threshold =
+        (rope_cosine_mean_ball(setting, *near) - Ball::decimal("0.125", 128)) * sqrt(Ball(64, 128));
+    add_rule(
+        figure, static_cast<double>(threshold.midpoint_wide()),
+        fmt::format("threshold for base = {}: mean at distance {} less sqrt(D)/8", base, *near));
+  }
+  figure.caption.push_back(
+      "Beyond distance = base the printed statement asks the curve to stay below its threshold; at "
+      "distance 598837 the curve of base 500000 does not.");
+  return {"rope", "theorem-2.2", std::move(figure), curves_csv(curves)};
+}
+
+}  // namespace
+
+std::vector<ReportFigure> report_figures(const VerifyReport& report) {
+  const auto ran = [&](const std::string& id) {
+    return std::any_of(report.outcomes.begin(), report.outcomes.end(), [&](const ClaimOutcome& o) {
+      return o.claim.id == id && o.result.verdict != Verdict::not_run;
+    });
+  };
+  std::vector<ReportFigure> figures;
+  if (ran("theorem-2.2")) figures.push_back(rope_figure(report));
+  if (ran("theorem-3.2")) figures.push_back(bias_figure(report));
+  if (ran("theorem-3.3")) figures.push_back(variance_figure(report));
+  return figures;
+}
+
+}  // namespace tapalab

@@ -1,0 +1,24 @@
+// The figures of the report, as values and as data.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/plot/figure.hpp"
+#include "proofs-check/verify.hpp"
+
+namespace tapalab {
+
+struct ReportFigure {
+  std::string name;   ///< of its files: NAME.csv
+  std::string claim;  ///< the claim that it belongs to
+  plot::Figure figure;
+  std::string csv;  ///< the points drawn
+};
+
+/// One figure for each claim of the report that ran and has one: the bias of TAPA under its bound
+/// (theorem-3.2), its variance with sigma_0^2/2 and E a^2/2 (theorem-3.3), and RoPE's mean with the
+/// thresholds of the gap (theorem-2.2).
+std::vector<ReportFigure> report_figures(const VerifyReport& report);
+
+}  // namespace tapalab

@@ -1,0 +1,193 @@
+#include "proofs-check/report_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "proofs-check/report_style.hpp"
+
+namespace tapalab {
+
+std::string html_escape(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\'':
+        escaped += "&#39;";
+        break;
+      default:
+        escaped += c;
+    }
+  return escaped;
+}
+
+std::string inline_svg(const std::string& document, const std::string& prefix) {
+  const auto start = document.find("<svg");
+  const auto end = document.rfind("</svg>");
+  if (start == std::string::npos || end == std::string::npos) return {};
+  std::string svg = document.substr(start, end + 6 - start);
+  svg = std::regex_replace(svg, std::regex(R"(\bid=(["']))"), "id=$1" + prefix);
+  svg = std::regex_replace(svg, std::regex(R"(href=(["'])#)"), "href=$1#" + prefix);
+  return std::regex_replace(svg, std::regex(R"(url\((["']?)#)"), "url($1#" + prefix);
+}
+
+namespace {
+
+std::string badge(Verdict verdict) {
+  return fmt::format("<span class=\"badge {0}\">{0}</span>", to_string(verdict));
+}
+
+std::string cell(std::string_view label, const std::string& html, std::string_view css = {}) {
+  return fmt::format("<td{} data-label=\"{}\">{}</td>",
+                     css.empty() ? std::string() : fmt::format(" class=\"{}\"", css), label, html);
+}
+
+std::string paragraph(std::string_view heading, const std::string& text) {
+  if (text.empty()) return {};
+  return fmt::format("<h4>{}</h4><p>{}</p>\n", heading, html_escape(text));
+}
+
+std::string overview(const VerifyReport& report) {
+  std::string html =
+      "<div class=\"wide\"><table class=\"stack\"><thead><tr><th>claim</th><th>verdict</th>"
+      "<th>rigor</th><th>scope</th></tr></thead><tbody>\n";
+  for (const ClaimOutcome& o : report.outcomes) {
+    if (o.result.verdict == Verdict::not_run) continue;
+    const std::string note = o.failed() ? " <span class=\"fails\">(recorded: " +
+                                              std::string(to_string(o.claim.recorded)) + ")</span>"
+                                        : "";
+    html += "<tr>" +
+            cell("claim", fmt::format("<a href=\"#{0}\">{0}</a>", html_escape(o.claim.id)), "id") +
+            cell("verdict", badge(o.result.verdict) + note, "verdict") +
+            cell("rigor", o.result.rigor ? std::string(to_string(*o.result.rigor)) : "-") +
+            cell("scope", html_escape(o.result.reason.empty() ? o.result.scope : o.result.reason)) +
+            "</tr>\n";
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+std::string not_run(const VerifyReport& report) {
+  std::string rows;
+  for (const ClaimOutcome& o : report.outcomes)
+    if (o.result.verdict == Verdict::not_run)
+      rows += "<tr>" + cell("claim", html_escape(o.claim.id), "id") +
+              cell("statement", html_escape(o.claim.statement)) +
+              cell("why not", html_escape(o.result.reason), o.failed() ? "fails" : "") + "</tr>\n";
+  if (rows.empty()) return {};
+  return "<h2>What did not run, and why</h2>\n<div class=\"wide\"><table "
+         "class=\"stack\"><thead><tr>"
+         "<th>claim</th><th>statement</th><th>why not</th></tr></thead><tbody>\n" +
+         rows + "</tbody></table></div>\n";
+}
+
+std::string evidence_table(const std::vector<Evidence>& rows) {
+  if (rows.empty()) return {};
+  std::string html =
+      "<h4>Evidence</h4><div class=\"wide\"><table class=\"stack\"><thead><tr><th>engine</th>"
+      "<th>quantity</th><th>predicted</th><th>observed</th><th>error</th><th>holds</th></tr></"
+      "thead>"
+      "<tbody>\n";
+  for (const Evidence& row : rows)
+    html += "<tr>" + cell("engine", html_escape(row.engine)) +
+            cell("quantity", html_escape(row.quantity)) +
+            cell("predicted", html_escape(row.predicted), "number") +
+            cell("observed", html_escape(row.observed), "number") +
+            cell("error", html_escape(row.error), "number") +
+            cell("holds", row.holds ? "yes" : "<span class=\"fails\">no</span>") + "</tr>\n";
+  return html + "</tbody></table></div>\n";
+}
+
+std::string witness_block(const std::vector<WitnessField>& fields) {
+  if (fields.empty()) return {};
+  std::string text;
+  for (const WitnessField& field : fields) {
+    if (field.rows.size() == 1 && field.rows.front().size() == 1) {
+      text += field.name + " = " + field.rows.front().front() + "\n";
+      continue;
+    }
+    text += field.name + " =\n";
+    for (const auto& row : field.rows) {
+      for (const std::string& entry : row) text += fmt::format("{:>7}", entry);
+      text += "\n";
+    }
+  }
+  return "<h4>Witness</h4><pre>" + html_escape(text) + "</pre>\n";
+}
+
+std::string figure_html(const PageFigure& figure) {
+  const std::string body =
+      figure.missing.empty()
+          ? "<div class=\"wide\">" + inline_svg(figure.svg, figure.name + "-") + "</div>"
+          : "<p class=\"fails\">Not drawn: " + html_escape(figure.missing) + "</p>";
+  return fmt::format(
+      "<figure aria-label=\"{}\">{}<figcaption class=\"soft\">Data: {}.csv</figcaption></figure>\n",
+      html_escape(figure.title), body, html_escape(figure.name));
+}
+
+std::string claim_section(const ClaimOutcome& o, const std::vector<PageFigure>& figures) {
+  std::string html = fmt::format(
+      "<section class=\"claim\" id=\"{}\">\n<h3>{} &middot; {}{}</h3>\n", html_escape(o.claim.id),
+      html_escape(o.claim.id), badge(o.result.verdict),
+      o.result.rigor ? fmt::format(" &middot; {}", to_string(*o.result.rigor)) : std::string());
+  html += fmt::format(
+      "<p class=\"soft\">{}; {:.2f} s{}</p>\n", html_escape(o.claim.source), o.result.seconds,
+      o.failed() ? fmt::format("; <span class=\"fails\">recorded verdict: {}</span>",
+                               to_string(o.claim.recorded))
+                 : std::string());
+  html += paragraph("Statement as printed", o.claim.statement) +
+          paragraph("Hypotheses", o.claim.hypotheses) + paragraph("Reason", o.result.reason) +
+          paragraph("Correction", o.result.correction) + paragraph("Scope", o.result.scope) +
+          witness_block(o.result.witness);
+  for (const PageFigure& figure : figures)
+    if (figure.claim == o.claim.id) html += figure_html(figure);
+  return html + evidence_table(o.result.evidence) + "</section>\n";
+}
+
+}  // namespace
+
+std::string report_page(const VerifyReport& report, const nlohmann::ordered_json& provenance,
+                        const std::vector<PageFigure>& figures) {
+  const auto ran =
+      std::count_if(report.outcomes.begin(), report.outcomes.end(),
+                    [](const ClaimOutcome& o) { return o.result.verdict != Verdict::not_run; });
+  std::string html =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
+      "name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>tapalab: claims "
+      "checked</title>\n<style>" +
+      std::string(kReportStyle) + "</style>\n</head>\n<body>\n<main>\n<h1>Claims checked</h1>\n";
+  html += fmt::format("<p>{} of {} claims ran; {}. {} effort, seed {}, {:.1f} s.</p>\n", ran,
+                      report.outcomes.size(),
+                      report.exit_code() == 0
+                          ? "every verdict is the recorded one"
+                          : "<span class=\"fails\">not every verdict is the recorded one</span>",
+                      to_string(report.effort), report.seed, report.seconds);
+  html +=
+      "<p class=\"soft\">A verdict is about the statement as printed; corrected means that a "
+      "stated "
+      "repair holds and the printed form does not. Rigor, strongest first: proved (a proof in "
+      "docs/theory), certified (ball or rational arithmetic), numerical, statistical. The error of "
+      "an observation is its half-width: of a ball (certain), of rounding (bounded), or of an "
+      "interval "
+      "at the stated level (probable).</p>\n";
+  html += overview(report) + not_run(report) + "<h2>Claim by claim</h2>\n";
+  for (const ClaimOutcome& o : report.outcomes)
+    if (o.result.verdict != Verdict::not_run) html += claim_section(o, figures);
+  html += "<details><summary>Provenance</summary><pre>" + html_escape(provenance.dump(2)) +
+          "</pre></details>\n</main>\n</body>\n</html>\n";
+  return html;
+}
+
+}  // namespace tapalab

@@ -1,0 +1,34 @@
+// Theorem 2.2: RoPE prefers near keys.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proofs-check/claim.hpp"
+#include "proofs-check/rope_gap.hpp"
+
+namespace tapalab {
+
+struct Theorem22Options {
+  std::string bound = "0.125";  ///< |mu_0|/8 with mu_0 = 1
+  /// Distances scanned beyond b in each setting; 0: by effort.
+  std::uint64_t scan_length = 0;
+};
+
+/// The integers d with 1 < d < b^(1/4)/8, decided by ball.
+std::vector<std::uint64_t> near_distances(const std::string& base);
+
+/// The near distance with the smallest C_D, from which the gap breaks first.
+std::optional<std::uint64_t> weakest_near_distance(const RopeSetting& setting);
+
+/// Statement: for small 1/b, if 1 < near < b^(1/4)/8 and far > b, then sgn(mu_0)/sqrt(D) (E
+/// RoPE(near)
+/// - E RoPE(far)) > |mu_0|/8 for large D. Uniformly in the far distance it is refuted: by
+/// Dirichlet's theorem at every b and D (docs/theory/theorem-2.2.md), and here by distances found
+/// and certified on the bases of real models. With the far distance fixed before D it holds, with a
+/// better constant.
+ClaimResult check_theorem_2_2(const ClaimContext& context, const Theorem22Options& options = {});
+
+}  // namespace tapalab

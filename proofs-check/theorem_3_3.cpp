@@ -1,0 +1,203 @@
+#include "proofs-check/theorem_3_3.hpp"
+
+#include <algorithm>
+
+#include "analysis/experiment.hpp"
+#include "proofs-check/evidence.hpp"
+#include "proofs-check/gaussian_ball.hpp"
+#include "proofs-check/rational_covariance.hpp"
+
+namespace tapalab {
+
+std::vector<std::vector<std::string>> opposed_blocks(std::size_t amplitude_dim,
+                                                     const std::string& r) {
+  const std::size_t n = 2 * amplitude_dim;
+  std::vector<std::vector<std::string>> rows(n, std::vector<std::string>(n, "0"));
+  for (std::size_t i = 0; i < n; ++i) rows[i][i] = "1";
+  for (std::size_t i = 0; i < n; i += 2)
+    rows[i][i + 1] = rows[i + 1][i] = i < amplitude_dim ? r : "-" + r;
+  return rows;
+}
+
+FullGaussianDensity with_independent_phases(
+    const std::vector<std::vector<std::string>>& amplitude_covariance) {
+  const std::size_t dA = amplitude_covariance.size() / 2, D = 2 * dA;
+  FullGaussianDensity law;
+  law.mean.assign(2 * D, ExactDecimal(0));
+  law.covariance = {2 * D, 2 * D, std::vector<ExactDecimal>(4 * D * D, ExactDecimal(0))};
+  for (std::size_t i = 0; i < 2 * D; ++i) law.covariance.entries[i * 2 * D + i] = ExactDecimal(1);
+  // coordinate i of (q_A, k_A) stands at i among the queries, or dA + i among the keys of x
+  const auto place = [&](std::size_t i) { return i < dA ? i : D + (i - dA); };
+  for (std::size_t i = 0; i < 2 * dA; ++i)
+    for (std::size_t j = 0; j < 2 * dA; ++j)
+      law.covariance.entries[place(i) * 2 * D + place(j)] =
+          ExactDecimal::parse(amplitude_covariance[i][j], "covariance");
+  return law;
+}
+
+namespace {
+
+constexpr slong kBits = 256;
+constexpr std::uint32_t kAmplitudeDim = 4;
+constexpr std::uint64_t kFar = std::uint64_t{1} << 60;
+
+CurveTask witness_task(const std::string& r, const std::string& distances) {
+  CurveTask task;
+  task.encoding = parse_encoding("tapa:alpha=0.1,share=0.5,law=power");
+  task.density = {"opposed blocks, r = " + r,
+                  with_independent_phases(opposed_blocks(kAmplitudeDim, r))};
+  task.head_dim = 2 * kAmplitudeDim;
+  task.distances = parse_distances(distances);
+  return task;
+}
+
+/// |Re E e^(i 2 t phi)| of dP independent standard Gaussian pairs: (1 + 4 t^2)^(-dP/2), t = 2 pi
+/// s/sqrt(dP): falls with the distance, so that its value at `distance` bounds all later ones.
+Ball second_transform_bound(std::uint64_t distance) {
+  const slong dP = kAmplitudeDim;
+  const Ball t =
+      Ball::pi(kBits) * 2 * phase_scale_ball("0.1", distance, kBits) / sqrt(Ball(dP, kBits));
+  return pow(t * t * 4 + 1, -(dP / 2));
+}
+
+bool all_equal(const std::vector<std::string>& values, const std::string& value) {
+  return !values.empty() &&
+         std::all_of(values.begin(), values.end(), [&](const auto& v) { return v == value; });
+}
+
+/// The witness is a Gaussian density (so Schwartz) that meets Assumption 2.1 with sigma_0 = 1.
+void check_hypotheses(const CovarianceFacts& facts, std::vector<Evidence>& rows) {
+  rows.push_back({"exact-rational", "smallest leading principal minor of Cov(q_A, k_A)", "> 0",
+                  facts.smallest_minor, "0 (exact)", facts.positive_definite});
+  rows.push_back({"exact-rational", "E (q_d k_d)^2 on every amplitude coordinate", "1 = sigma_0^2",
+                  facts.pair_squares.front(), "0 (exact)", all_equal(facts.pair_squares, "1")});
+  const bool centred = all_equal(facts.pair_cosine_means, "0") &&
+                       all_equal(facts.pair_sine_means, "0") && facts.amplitude_centred;
+  rows.push_back({"exact-rational", "E A_d and E B_d on every pair", "0 = mu_0 = nu_0",
+                  facts.pair_cosine_means.front(), "0 (exact)", centred});
+}
+
+void check_variance(const ClaimContext& context, const Theorem33Options& options,
+                    const CovarianceFacts& facts, std::vector<Evidence>& rows) {
+  const Ball half(Ball(1, kBits) / 2);
+  const Ball square =
+      Ball::decimal("1", kBits) - Ball::decimal(options.r, kBits) * Ball::decimal(options.r, kBits);
+  const Ball limit = square * Ball::decimal(options.limit_factor, kBits);
+  const std::string where = ", opposed blocks r = " + options.r + ", D = 8";
+
+  rows.push_back(
+      {"exact-rational", "E a^2 by Isserlis' theorem" + where, square.midpoint() + " = 1 - r^2",
+       fraction_decimal(facts.amplitude_square), "0 (exact)",
+       fraction_less(facts.amplitude_square, "1") &&
+           certainly_less(
+               abs(Ball::decimal(fraction_decimal(facts.amplitude_square), kBits) - square),
+               Ball::decimal("1e-16", kBits))});
+
+  // the mean is 0, so Var = E a^2 (1 + Re Phi(2t))/2 with |Phi(2t)| falling: one bound for all
+  const std::uint64_t from = 1000;
+  rows.push_back(ball_less("Var at every distance >= " + std::to_string(from) + where,
+                           square / 2 * (second_transform_bound(from) + 1), half,
+                           "0.5 = sigma_0^2/2"));
+
+  const CurveTask exact_task = witness_task(options.r, "1000,2^30," + std::to_string(kFar));
+  for (const CurvePoint& point : exact_gaussian_curve(exact_task).points) {
+    const Ball slack = square / 2 * second_transform_bound(point.distance);
+    Evidence row =
+        agrees_with_ball("exact", "Var at distance " + std::to_string(point.distance) + where,
+                         *point.variance, hull(limit - slack, limit + slack));
+    row.predicted = limit.midpoint(6) + " +- " + slack.midpoint(3) + ", < 0.5";
+    row.holds =
+        row.holds && certainly_less(Ball::exactly(point.variance->error.upper.wide(), kBits), half);
+    rows.push_back(row);
+  }
+
+  CurveTask sampled = witness_task(options.r, std::to_string(kFar));
+  sampled.engine = Engine::mc;
+  sampled.sampling.samples = context.effort == Effort::quick    ? 400'000
+                             : context.effort == Effort::normal ? 4'000'000
+                                                                : 100'000'000;
+  sampled.sampling.seed = context.seed;
+  sampled.sampling.threads = context.threads;
+  sampled.sampling.confidence = 1 - 1e-6;
+  const CurvePoint point = monte_carlo_curve(sampled).points.at(0);
+  const Ball slack = square / 2 * second_transform_bound(kFar);
+  Evidence row = agrees_with_ball(
+      "mc",
+      "Var at distance 2^60" + where + ", " + std::to_string(sampled.sampling.samples) + " samples",
+      *point.variance, hull(limit - slack, limit + slack));
+  row.predicted = limit.midpoint(6) + ", < 0.5";
+  row.holds =
+      row.holds && certainly_less(Ball::exactly(point.variance->error.upper.wide(), kBits), half);
+  rows.push_back(row);
+}
+
+/// As small as you like: r nearer 1. And the correction where the printed bound does hold.
+void check_correction(const Theorem33Options& options, std::vector<Evidence>& rows) {
+  for (const std::string r : {"0.6", "0.9999"}) {
+    const CovarianceFacts facts =
+        rational_covariance_facts(opposed_blocks(kAmplitudeDim, r), kAmplitudeDim);
+    const Ball limit = (Ball(1, kBits) - Ball::decimal(r, kBits) * Ball::decimal(r, kBits)) *
+                       Ball::decimal(options.limit_factor, kBits);
+    const Quantity variance =
+        *exact_gaussian_curve(witness_task(r, std::to_string(kFar))).points.at(0).variance;
+    const Ball slack = limit * second_transform_bound(kFar) * 2;
+    Evidence row =
+        agrees_with_ball("exact", "Var at distance 2^60, opposed blocks r = " + r + ", D = 8",
+                         variance, hull(limit - slack, limit + slack));
+    row.predicted = limit.midpoint(6) + " = (1 - r^2)/2";
+    row.holds = row.holds && facts.positive_definite && all_equal(facts.pair_squares, "1");
+    rows.push_back(row);
+  }
+  CurveTask task;
+  task.encoding = parse_encoding("tapa:alpha=0.1,share=0.5,law=power");
+  task.density = parse_density("gaussian:rho=0.25");
+  task.head_dim = 128;
+  task.distances = parse_distances(std::to_string(kFar));
+  const auto& law = std::get<GaussianDensity>(task.density.law);
+  const SplitGaussian model{64, 64, "0.1", law.amplitude, law.phase};
+  const Quantity variance = *exact_gaussian_curve(task).points.at(0).variance;
+  const Ball ball = split_gaussian_ball(model, kFar, kBits).variance;
+  const Ball limit =
+      amplitude_square_ball(model, kBits) * Ball::decimal(options.limit_factor, kBits);
+  Evidence row = agrees_with_ball(
+      "exact", "Var at distance 2^60, gaussian:rho=0.25, D = 128 (cross terms >= 0)", variance,
+      ball);
+  row.predicted = limit.midpoint() + " = E a^2/2";
+  row.holds = row.holds && certainly_less(abs(ball - limit), Ball::decimal("1e-50", kBits));
+  rows.push_back(row);
+}
+
+}  // namespace
+
+ClaimResult check_theorem_3_3(const ClaimContext& context, const Theorem33Options& options) {
+  ClaimResult result;
+  const auto covariance = opposed_blocks(kAmplitudeDim, options.r);
+  const CovarianceFacts facts = rational_covariance_facts(covariance, kAmplitudeDim);
+  check_hypotheses(facts, result.evidence);
+  check_variance(context, options, facts, result.evidence);
+  check_correction(options, result.evidence);
+  result.witness = {
+      scalar("amplitude_dim", std::to_string(kAmplitudeDim)),
+      {"covariance", covariance},
+      scalar("sigma_0_squared", "1"),
+      scalar("variance_limit",
+             (Ball::decimal(fraction_decimal(facts.amplitude_square), kBits) / 2).midpoint())};
+  result.scope =
+      "The witness is a Gaussian, hence Schwartz, density with independent standard phase "
+      "coordinates; it meets Assumption 2.1 exactly (mu_0 = nu_0 = 0, sigma_0 = 1, for either "
+      "pairing of coordinates) and its variance is certified below sigma_0^2/2 at every distance "
+      ">= "
+      "1000. The same blocks repeat at any even number of amplitude coordinates. It refutes the "
+      "statement for general densities; where the cross terms sum to at least 0 the printed bound "
+      "holds. The correction is proved in docs/theory/theorem-3.3.md and observed here on Gaussian "
+      "densities only.";
+  result.correction =
+      "Var TAPA -> E a^2/2, a = q_A.k_A/sqrt(dA), whenever E a^2 is finite and E e^(i t phi) -> 0 "
+      "(an absolutely continuous x_P suffices; no Schwartz density is needed). E a^2 = sigma_0^2 + "
+      "(1/dA) sum over i != j of E q_i k_i q_j "
+      "k_j, so liminf Var >= sigma_0^2/2 holds exactly where those cross terms sum to at least 0.";
+  decide(result, Verdict::corrected, Rigor::certified);
+  return result;
+}
+
+}  // namespace tapalab
