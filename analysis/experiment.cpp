@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/empirical.hpp"
 #include "sim/errors.hpp"
 #include "sim/spec_text.hpp"
 
@@ -37,6 +38,9 @@ const std::vector<NamedEntry>& engine_catalogue() {
 EngineChoice choose_engine(const CurveTask& task) {
   switch (task.engine) {
     case Engine::automatic:
+      if (empirical_cost(task) > kMostEmpiricalCost) {
+        return {Engine::mc, "the file has too many pairs to sum one by one at these distances"};
+      }
       return {Engine::exact, "auto takes the most exact that applies: " + exact_reason(task)};
     case Engine::exact:
       return {Engine::exact, "asked for; " + exact_reason(task)};

@@ -96,6 +96,7 @@ int run_curves(const Arguments& arguments, CurveQuantity quantity, const std::st
   add_experiment_options(*app, flags);
   add_output_options(*app, output, "table, csv or json");
   add_plot_option(*app, output);
+  add_explain_option(*app, output);
   parse(*app, arguments.rest);
 
   const Format format = output.chosen_format({"table", "csv", "json"});

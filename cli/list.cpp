@@ -98,6 +98,7 @@ int run_list(const Arguments& arguments) {
     throw InputError("list: a kind is needed; accepted: encodings, densities, claims, engines");
   }
   const Format format = output.chosen_format({"table", "json"});
+  output.progress_mode();
   output.check_files();
   const Listing listing = listing_of(*kind);
   const std::vector<bool> all_left(listing.header.size(), true);

@@ -130,6 +130,9 @@ void add_output_options(CLI::App& app, OutputFlags& flags, const std::string& fo
 
 void add_plot_option(CLI::App& app, OutputFlags& flags) {
   add_text(app, "--plot", flags.plot, "draw the curves: FILE.svg, .png or .pdf")->type_name("FILE");
+}
+
+void add_explain_option(CLI::App& app, OutputFlags& flags) {
   app.add_flag("--explain", flags.explain, "say on standard error which engine runs and why");
 }
 

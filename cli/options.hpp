@@ -60,6 +60,7 @@ struct OutputFlags {
 /// `formats`: the accepted words, for the help.
 void add_output_options(CLI::App& app, OutputFlags& flags, const std::string& formats);
 void add_plot_option(CLI::App& app, OutputFlags& flags);
+void add_explain_option(CLI::App& app, OutputFlags& flags);
 
 /// 1 to 4096; 0 where unset. Throws InputError.
 unsigned parse_threads(const std::optional<std::string>& text);
