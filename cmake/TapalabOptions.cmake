@@ -9,6 +9,8 @@ foreach(option TAPALAB_CUDA TAPALAB_MPI)
   endif()
 endforeach()
 option(TAPALAB_WERROR "Warnings are errors" OFF)
+# Faster from nothing; without it each header must include what it uses, and ccache works.
+option(TAPALAB_PCH "Precompile the heavy headers" OFF)
 set(TAPALAB_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=: address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

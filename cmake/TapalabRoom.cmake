@@ -1,3 +1,11 @@
+# tapalab_precompile(TARGET HEADER...): reads the wide numbers, and HEADERs, once for the target.
+function(tapalab_precompile target)
+  if(TAPALAB_PCH)
+    target_precompile_headers(${target} PRIVATE <algorithm> <functional> <optional> <string> <variant>
+      <vector> <boost/multiprecision/cpp_bin_float.hpp> ${ARGN})
+  endif()
+endfunction()
+
 # tapalab_room(NAME PUBLIC targets... PRIVATE targets...): the library of this folder, from all its
 # sources, as target tapalab_NAME, alias and exported name tapalab::NAME. Headers are included by
 # their path from the root of the project, before and after installation.
@@ -17,4 +25,5 @@ function(tapalab_room name)
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tapalab>)
   target_link_libraries(tapalab_${name} PUBLIC ${room_PUBLIC} PRIVATE ${room_PRIVATE})
   target_link_libraries(tapalab_${name} PRIVATE $<BUILD_INTERFACE:tapalab_flags>)
+  tapalab_precompile(tapalab_${name} <nlohmann/json.hpp>)
 endfunction()

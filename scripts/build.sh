@@ -16,14 +16,14 @@ build_jobs() {
   echo "$jobs"
 }
 
-# configure SOURCE BUILD OPTION...: output is shown only where it fails.
+# configure SOURCE BUILD OPTION...: with precompiled headers; output is shown only where it fails.
 configure() {
   local source=$1 build=$2
   shift 2
   local -a generator=()
   if command -v ninja >/dev/null; then generator=(-G Ninja); fi
   mkdir -p "$build"
-  if ! cmake -S "$source" -B "$build" "${generator[@]}" "$@" >"$build/configure.log" 2>&1; then
+  if ! cmake -S "$source" -B "$build" "${generator[@]}" -DTAPALAB_PCH=ON "$@" >"$build/configure.log" 2>&1; then
     cat "$build/configure.log" >&2
     rm -f "$build/CMakeCache.txt"
     say "CMake could not configure in $build (above)"

@@ -11,8 +11,6 @@ source "$root/scripts/build.sh"
 for list in build test; do
   require_packages "$root/scripts/packages-$list.txt" "$root/build/packages-$list.stamp"
 done
-launcher=()
-if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
 release=$root/build/release
 asan=$root/build/asan
 jobs=$(nproc 2>/dev/null || echo 1)
@@ -22,12 +20,12 @@ stage() { say "[${SECONDS}s] $*"; }
 
 stage "Release, warnings as errors, in build/release"
 rm -rf "$release"
-configure "$root" "$release" "${launcher[@]}" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON -DTAPALAB_WERROR=ON
+configure "$root" "$release" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON -DTAPALAB_WERROR=ON
 build "$release" all
 
 stage "AddressSanitizer and UndefinedBehaviorSanitizer, in build/asan"
 rm -rf "$asan"
-configure "$root" "$asan" "${launcher[@]}" --preset asan -DTAPALAB_WERROR=ON
+configure "$root" "$asan" --preset asan -DTAPALAB_WERROR=ON
 build "$asan" all
 stage "tests under the sanitizers"
 ctest --test-dir "$asan" --output-on-failure -j "$jobs" -LE 'slow|package|style' "$@" </dev/null
