@@ -12,13 +12,9 @@ endfunction()
 function(tapalab_room name)
   cmake_parse_arguments(room "" "" "PUBLIC;PRIVATE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
-  if(NOT sources)  # early days
-    file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp "")
-    set(sources ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp)
-  endif()
   add_library(tapalab_${name} STATIC ${sources})
   add_library(tapalab::${name} ALIAS tapalab_${name})
-  set_target_properties(tapalab_${name} PROPERTIES EXPORT_NAME ${name} LINKER_LANGUAGE CXX)
+  set_target_properties(tapalab_${name} PROPERTIES EXPORT_NAME ${name})
   target_compile_features(tapalab_${name} PUBLIC cxx_std_20)
   target_include_directories(tapalab_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
