@@ -147,7 +147,7 @@ ClaimResult check_assumption_2_1(const ClaimContext& context, const Assumption21
     result.reason =
         "it needs a .safetensors file with queries and keys of a trained model, and none was "
         "found: "
-        "name one with --data or TAPALAB_DATA";
+        "name one with --activations or TAPALAB_DATA";
     return result;
   }
   const std::vector<Head> heads = heads_of(context.activations);
