@@ -1,0 +1,17 @@
+// Scores on a CUDA device.
+#pragma once
+
+#include <memory>
+
+#include "sim/backend.hpp"
+
+namespace tapalab {
+
+/// The device 0 of the process. Its scores have the bits of the CPU backend's: both run the lines
+/// of sim/pair_scores.hpp, in IEEE double with fused multiply-add only where it is written, and
+/// results do not depend on the launch shape. Pairs go through the device in batches that fit its
+/// memory. `unavailable_reason` names a missing device or a driver that is too old; `scores` then
+/// throws UnavailableError.
+std::unique_ptr<Backend> make_cuda_backend();
+
+}  // namespace tapalab
