@@ -98,8 +98,12 @@ ScoreSampler make_sampler(const CurveTask& task) {
   if (const auto* full = std::get_if<FullGaussianDensity>(&task.density.law)) {
     return {score, lower(*full, task.head_dim), distances, seed};
   }
-  return {score, lower(std::get<GaussianDensity>(task.density.law), task.encoding, task.head_dim),
-          distances, seed};
+  if (const auto* gaussian = std::get_if<GaussianDensity>(&task.density.law)) {
+    return {score, lower(*gaussian, task.encoding, task.head_dim), distances, seed};
+  }
+  throw InputError(
+      fmt::format("--engine: mc cannot sample density {}; accepted: gaussian, empirical",
+                  density_name(task.density.law)));
 }
 
 void check(const SamplingOptions& sampling) {

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cmath>
 #include <exception>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -51,7 +53,7 @@ struct Workspace {
   std::vector<double> A, B, plain;        // rotary scores
   std::vector<double> scores, sines, excesses;
 
-  Workspace(const Plan& plan) : x(2 * std::size_t{plan.head_dim} * kLanes) {
+  explicit Workspace(const Plan& plan) : x(2 * std::size_t{plan.head_dim} * kLanes) {
     if (const auto* rotary = std::get_if<RotaryTables>(&plan.tables)) {
       A.resize(rotary->pairs.size() * kBlockSamples);
       B.resize(A.size());
@@ -158,6 +160,8 @@ unsigned unit_level(std::uint64_t blocks) {
   return level;
 }
 
+constexpr std::uint64_t kMostThreads = 4096;
+
 template <class Density>
 std::vector<Moments> sample_all(const ScoreModel& score, const Density& density,
                                 const std::vector<std::uint64_t>& distances,
@@ -216,18 +220,21 @@ void ScoreSampler::add(std::uint64_t begin, std::uint64_t end, unsigned threads,
   const std::uint64_t first_unit = first_block >> level;
   const std::uint64_t last_unit = ((last_block - 1) >> level) + 1;
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  const auto team =
+      static_cast<int>(std::min<std::uint64_t>({threads, last_unit - first_unit, kMostThreads}));
 
   SamplingState result = state;
   std::exception_ptr failure;
   std::atomic<bool> failed{false};
   std::atomic<std::uint64_t> done{0};
-#pragma omp parallel num_threads(static_cast <int>(threads))
+#pragma omp parallel num_threads(team)
   {
-    Workspace work(plan);
+    std::optional<Workspace> work;
 #pragma omp for schedule(dynamic, 1)
     for (std::uint64_t unit = first_unit; unit < last_unit; ++unit) {
       if (failed) continue;
       try {
+        if (!work) work.emplace(plan);
         SamplingState part;
         const std::uint64_t unit_end = std::min((unit + 1) << level, last_block);
         std::uint64_t samples = 0;
@@ -236,7 +243,7 @@ void ScoreSampler::add(std::uint64_t begin, std::uint64_t end, unsigned threads,
           const std::uint64_t first = block * kBlockSamples;
           const auto count =
               static_cast<std::size_t>(std::min<std::uint64_t>(kBlockSamples, end - first));
-          part.insert(0, block, sample_block(plan, kernels, first, count, work));
+          part.insert(0, block, sample_block(plan, kernels, first, count, *work));
           samples += count;
         }
         done += samples;
