@@ -1,0 +1,165 @@
+#include "analysis/asymptote.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/asymptote_gaussian.hpp"
+#include "sim/errors.hpp"
+#include "sim/score_model.hpp"
+
+namespace tapalab {
+namespace {
+
+constexpr double kTwoPi = 6.283185307179586476925286766559;
+
+Asymptote power(double exponent, std::string reason) {
+  return {AsymptoteKind::power, exponent, std::nullopt, std::move(reason)};
+}
+
+Asymptote not_predicted(std::string reason) {
+  return {AsymptoteKind::not_predicted, std::nullopt, std::nullopt, std::move(reason)};
+}
+
+/// Rank and Frobenius norm of the phase's matrix N, for the unit of t.
+double t_per_scale(const PhaseScore& score) {
+  if (score.amplitude_dim > 0) {
+    return kTwoPi / std::sqrt(static_cast<double>(score.head_dim - score.amplitude_dim));
+  }
+  const Eigen::Index D = score.head_dim;
+  Eigen::MatrixXd N = Eigen::MatrixXd::Zero(D, D);
+  for (const BilinearTerm& term : score.phase_bilinear) {
+    N(term.query, term.key) += static_cast<double>(term.weight);
+  }
+  const double norm = N.norm();
+  if (norm == 0) {
+    throw InputError(
+        "fit: the matrix N of tapa-general is 0, so that its phase is 0 at every "
+        "distance; accepted: a non-zero N");
+  }
+  const auto rank = Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(N).rank();
+  return kTwoPi * norm / std::sqrt(static_cast<double>(rank));
+}
+
+bool zero_mean_amplitude(const PairLaw& law) {
+  return law.rho.wide() * law.scale_q.wide() * law.scale_k.wide() +
+             law.mean_q.wide() * law.mean_k.wide() ==
+         0;
+}
+
+constexpr const char* kNoAmplitude =
+    "not predicted: the amplitude has mean 0 and is independent of the phase, so that the mean is "
+    "0 "
+    "at every distance";
+
+/// Split TAPA, pairs independent of each other: |Phi_1| = |E a| |g(tau)|^dP, one g for all pairs.
+void fill_split(DecayLaw& law, const GaussianDensity& density, std::uint32_t phase_dim) {
+  const PairLaw& pair = density.phase;
+  const double sq = pair.scale_q.value(), sk = pair.scale_k.value();
+  const GaussianPair unit{pair.mean_q.value() / sq, pair.mean_k.value() / sk, pair.rho.value()};
+  const double tau_per_scale = law.t_per_scale * sq * sk;
+  const double dP = phase_dim;
+  law.log_envelope = [=](double s) {
+    const Rounded one = unit.log_modulus(tau_per_scale * s);
+    return Rounded{dP * one.value, dP * one.error};
+  };
+  law.exponent_in_scale = [=](double s) {
+    const Rounded one = unit.exponent(tau_per_scale * s);
+    return Rounded{dP * one.value, dP * one.error};
+  };
+  const bool degenerate = abs(pair.rho.wide()) == 1;
+  if (zero_mean_amplitude(density.amplitude)) {
+    law.asymptote = not_predicted(kNoAmplitude);
+  } else if (degenerate) {
+    law.asymptote = power(-dP / 2, fmt::format("|rho| = 1: each phase coordinate is a square, and "
+                                               "the envelope falls like s^-dP/2, dP = {}",
+                                               phase_dim));
+  } else {
+    law.asymptote = power(
+        -dP, fmt::format("stationary phase: the envelope falls like s^-dP, dP = {}", phase_dim));
+  }
+}
+
+/// Linear phase: |Phi_1| = |E a| exp(-(2 pi s)^2 Var phi/2).
+void fill_linear(DecayLaw& law, const GaussianDensity& density) {
+  const PairLaw& pair = density.phase;
+  const double sq = pair.scale_q.value(), sk = pair.scale_k.value();
+  // phi = sum over dP coordinates of (q + k)/sqrt(dP)
+  const double variance = sq * sq + sk * sk + 2 * pair.rho.value() * sq * sk;
+  const double half = kTwoPi * kTwoPi * variance / 2;
+  constexpr double kUlps = 1e-15;
+  law.log_envelope = [=](double s) { return Rounded{-half * s * s, kUlps * half * s * s}; };
+  law.exponent_in_scale = [=](double s) {
+    return Rounded{-2 * half * s * s, 2 * kUlps * half * s * s};
+  };
+  if (zero_mean_amplitude(density.amplitude)) {
+    law.asymptote = not_predicted(kNoAmplitude);
+  } else if (variance <= 0) {
+    law.asymptote = not_predicted("not predicted: the phase is constant, and nothing decays");
+  } else {
+    law.asymptote = {
+        AsymptoteKind::faster_than_power, std::nullopt, std::nullopt,
+        "a linear phase has no critical point: the envelope falls like a Gaussian in s"};
+  }
+}
+
+struct FillDecay {
+  DecayLaw& law;
+  const Encoding& encoding;
+  const PhaseScore& score;
+
+  void operator()(const GaussianDensity& density) const {
+    if (std::holds_alternative<TapaEncoding>(encoding.law)) {
+      fill_split(law, density, score.head_dim - score.amplitude_dim);
+    } else if (std::holds_alternative<TapaLinearEncoding>(encoding.law)) {
+      fill_linear(law, density);
+    } else {
+      fill_quadratic_decay(law, score, lower(density, encoding, score.head_dim));
+    }
+  }
+  void operator()(const FullGaussianDensity& density) const {
+    fill_quadratic_decay(law, score, lower(density, score.head_dim));
+  }
+  void operator()(const ProductDensity&) const {
+    law.asymptote = not_predicted("not predicted for product densities");
+  }
+  void operator()(const EmpiricalDensity&) const {
+    law.asymptote = not_predicted(
+        "not predicted: over finitely many tokens the mean is almost periodic in s and does not "
+        "decay "
+        "for ever");
+  }
+};
+
+}  // namespace
+
+DecayLaw decay_law(const Encoding& encoding, const Density& density, std::uint32_t head_dim) {
+  const ScoreModel model = lower(encoding, head_dim);
+  const auto* score = std::get_if<PhaseScore>(&model);
+  if (score == nullptr) {
+    throw InputError(fmt::format(
+        "fit: the mean of {} has no power law: it is a sum of cosines of the distance and does not "
+        "decay for ever; accepted: tapa, tapa-linear, tapa-general",
+        encoding_name(encoding.law)));
+  }
+  DecayLaw law;
+  law.t_per_scale = t_per_scale(*score);
+  const double alpha = score->alpha.value();
+  if (score->law == PhaseLaw::power) {
+    law.scale_exponent = alpha;
+    law.scale = [alpha](std::uint64_t distance) {
+      return distance == 0 ? 0.0 : std::pow(static_cast<double>(distance), alpha);
+    };
+  } else {
+    law.scale = [alpha](std::uint64_t distance) { return alpha * static_cast<double>(distance); };
+  }
+  std::visit(FillDecay{law, encoding, *score}, density.law);
+  if (law.asymptote.exponent_in_scale) {
+    law.asymptote.exponent_in_distance = *law.asymptote.exponent_in_scale * law.scale_exponent;
+  }
+  return law;
+}
+
+}  // namespace tapalab
