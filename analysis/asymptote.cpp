@@ -125,6 +125,11 @@ struct FillDecay {
   void operator()(const ProductDensity&) const {
     law.asymptote = not_predicted("not predicted for product densities");
   }
+  /// Any other density: the exponents are measured, none is derived.
+  template <typename Law>
+  void operator()(const Law&) const {
+    law.asymptote = not_predicted("not predicted: no decay law is derived for this density");
+  }
   void operator()(const EmpiricalDensity&) const {
     law.asymptote = not_predicted(
         "not predicted: over finitely many tokens the mean is almost periodic in s and does not "
