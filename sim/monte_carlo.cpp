@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <exception>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -224,9 +225,11 @@ void ScoreSampler::add(std::uint64_t begin, std::uint64_t end, unsigned threads,
       static_cast<int>(std::min<std::uint64_t>({threads, last_unit - first_unit, kMostThreads}));
 
   SamplingState result = state;
+  std::mutex mutex;  // of `result` and `failure`
   std::exception_ptr failure;
   std::atomic<bool> failed{false};
   std::atomic<std::uint64_t> done{0};
+  std::uint64_t reported = 0;  // by the first thread of the team alone
 #pragma omp parallel num_threads(team)
   {
     std::optional<Workspace> work;
@@ -247,11 +250,16 @@ void ScoreSampler::add(std::uint64_t begin, std::uint64_t end, unsigned threads,
           samples += count;
         }
         done += samples;
-#pragma omp critical(tapalab_sampling_state)
-        result.insert(std::move(part));
-        if (progress && omp_get_thread_num() == 0) progress(done);
+        {
+          const std::lock_guard lock(mutex);
+          result.insert(std::move(part));
+        }
+        if (progress && omp_get_thread_num() == 0) {
+          reported = done;
+          progress(reported);
+        }
       } catch (...) {
-#pragma omp critical(tapalab_sampling_state)
+        const std::lock_guard lock(mutex);
         if (!failed.exchange(true)) failure = std::current_exception();
       }
     }
@@ -261,6 +269,7 @@ void ScoreSampler::add(std::uint64_t begin, std::uint64_t end, unsigned threads,
   for (std::size_t i = 0; i < total.points.size(); ++i) {
     check_range(total.points[i].score, plan.distances[i]);
   }
+  if (progress && reported != end - begin) progress(end - begin);
   state = std::move(result);
 }
 

@@ -17,7 +17,8 @@ struct MonteCarloRequest {
   std::uint64_t samples = 1'000'000;  ///< at least 2
   std::uint64_t seed = 1;
   unsigned threads = 0;  ///< 0: one per hardware thread; never changes a bit of the result
-  /// Called now and then from one thread with the samples done so far; may be empty.
+  /// Called now and then on the calling thread with the samples done so far, last with all of them;
+  /// may be empty. An exception from it ends the run.
   std::function<void(std::uint64_t done)> progress{};
 };
 
@@ -69,7 +70,8 @@ class ScoreSampler {
 
   /// Adds samples begin .. end-1 to the state. `begin` is a multiple of kBlockSamples; so is `end`,
   /// unless no sample after `end` will ever be added. `progress` gets the samples of this call done
-  /// so far. Throws InputError as sample_scores does; the state is then unchanged.
+  /// so far. Throws InputError as sample_scores does, and std::invalid_argument where samples are
+  /// there already; the state is then unchanged.
   void add(std::uint64_t begin, std::uint64_t end, unsigned threads,
            const std::function<void(std::uint64_t)>& progress, SamplingState& state) const;
 

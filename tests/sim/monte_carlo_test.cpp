@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "catch.hpp"
@@ -180,17 +182,35 @@ TEST_CASE("A run in ranges, in any order, is the run in one") {
   late.insert(early);
   CHECK(late.total().points == whole.total().points);
   CHECK_THROWS_AS(sampler.add(5, end, 1, {}, whole), std::invalid_argument);
+  CHECK_THROWS_AS(sampler.add(7 * block, 9 * block, 2, {}, whole), std::invalid_argument);
+  CHECK(late.total().points == whole.total().points);
 }
 
-TEST_CASE("Progress counts up to the samples and comes from the calling thread's team") {
+TEST_CASE("Progress counts up to the samples, on the calling thread") {
   const Case model = make_case("nope", "gaussian", 4);
-  std::uint64_t last = 0;
-  sample_scores(model.score, model.density, {1},
-                {.samples = 100'000, .threads = 1, .progress = [&](std::uint64_t done) {
-                   CHECK(done > last);
-                   last = done;
-                 }});
-  CHECK(last == 100'000);
+  for (const unsigned threads : {1u, 3u}) {
+    const auto caller = std::this_thread::get_id();
+    std::uint64_t last = 0;
+    const auto progress = [&](std::uint64_t done) {
+      CHECK(std::this_thread::get_id() == caller);
+      CHECK(done > last);
+      last = done;
+    };
+    sample_scores(model.score, model.density, {1},
+                  {.samples = 100'000, .threads = threads, .progress = progress});
+    CHECK(last == 100'000);
+  }
+}
+
+TEST_CASE("An exception from the progress callback ends the run and leaves the state alone") {
+  const Case model = make_case("nope", "gaussian", 4);
+  const ScoreSampler sampler(model.score, model.density, {1}, 1);
+  SamplingState state;
+  sampler.add(0, kBlockSamples, 1, {}, state);
+  const auto stop = [](std::uint64_t) { throw std::runtime_error("stop"); };
+  CHECK_THROWS_AS(sampler.add(kBlockSamples, 100 * kBlockSamples, 2, stop, state),
+                  std::runtime_error);
+  CHECK(state.nodes().size() == 1);
 }
 
 TEST_CASE("Sampled token pairs have the moments of the pairs") {
