@@ -122,9 +122,6 @@ struct FillDecay {
   void operator()(const FullGaussianDensity& density) const {
     fill_quadratic_decay(law, score, lower(density, score.head_dim));
   }
-  void operator()(const ProductDensity&) const {
-    law.asymptote = not_predicted("not predicted for product densities");
-  }
   /// Any other density: the exponents are measured, none is derived.
   template <typename Law>
   void operator()(const Law&) const {
@@ -133,8 +130,7 @@ struct FillDecay {
   void operator()(const EmpiricalDensity&) const {
     law.asymptote = not_predicted(
         "not predicted: over finitely many tokens the mean is almost periodic in s and does not "
-        "decay "
-        "for ever");
+        "decay for ever");
   }
 };
 
