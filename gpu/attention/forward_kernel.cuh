@@ -1,0 +1,62 @@
+// Fused attention forward for Hopper: O = softmax(S) V with TAPA scores (eq. 12), or plain ones,
+// one pass over the keys. A producer warp feeds tiles through the copy engine to two consumer
+// warpgroups of 64 query rows each; blocks are persistent and draw their tiles from a counter.
+#pragma once
+
+#include "gpu/attention/consumer.cuh"
+#include "gpu/attention/producer.cuh"
+
+namespace tapalab::attention {
+
+template <class S>
+__global__ void __launch_bounds__(kThreads, 1)
+    attention_forward(const __grid_constant__ KernelParams p) {
+  extern __shared__ __align__(1024) uint8_t raw[];
+  auto& shared = *reinterpret_cast<SharedStorage<S>*>(raw);
+  if (threadIdx.x == 0) {
+    prefetch_map(p.q);
+    prefetch_map(p.k);
+    prefetch_map(p.v);
+    shared.q_full.init(1);
+    shared.q_empty.init(kConsumers * 4);
+    for (int i = 0; i < S::kStages; ++i) {
+      shared.k_full[i].init(1);
+      shared.v_full[i].init(1);
+      shared.k_empty[i].init(kConsumers * 4);  // one arrival a warp
+      shared.v_empty[i].init(kConsumers * 4);
+    }
+    fence_barrier_init();
+  }
+  __syncthreads();
+
+  // Uniform over the warp, which the register hand-over needs to see.
+  const int role = __shfl_sync(0xffffffffu, threadIdx.x / 128, 0);
+  if (role == 0) {
+    shrink_registers<kProducerRegisters>();
+    if (threadIdx.x == 0) produce<S>(p, shared);
+  } else {
+    grow_registers<kConsumerRegisters>();
+    const int lane = threadIdx.x % 32;
+    const int warp = threadIdx.x / 32 % 4;
+    const int warpgroup = role - 1;
+    Consumer<S> consumer{
+        p, shared,
+        Place{warpgroup, lane, kRowsPerWarpgroup * warpgroup + 16 * warp + lane / 4,
+              2 * (lane % 4)},
+        p.score_scale * 1.44269504088896f,
+        RowsDescriptor(shared_address(shared.q) + warpgroup * kRowsPerWarpgroup * kPanelRowBytes)};
+    if constexpr (S::kTakeTurns) {
+      if (warpgroup == 1) turn_pass(1);
+    }
+    RingPosition<1> q_ring;
+    while (true) {
+      shared.q_full.wait(q_ring.parity);
+      const int tile = shared.tile;
+      if (tile < 0) break;
+      consumer.attend(work_of<S>(p, tile));
+      q_ring.advance();
+    }
+  }
+}
+
+}  // namespace tapalab::attention

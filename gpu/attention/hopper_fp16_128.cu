@@ -1,0 +1,5 @@
+#include "gpu/attention/launch_hopper.cuh"
+
+namespace tapalab::attention {
+template void launch_hopper<__half, 128>(const Problem&, Reduction, void*, cudaStream_t);
+}
