@@ -82,12 +82,18 @@ CovarianceFacts rational_covariance_facts(const std::vector<std::vector<std::str
     facts.pair_squares.push_back(
         Rational(c[d][d] * c[dim + d][dim + d] + 2 * qk(d, d) * qk(d, d)).str());
   // Isserlis: E q_i k_i q_j k_j = E q_i k_i E q_j k_j + E q_i q_j E k_i k_j + E q_i k_j E k_i q_j
+  const auto product_mean = [&](std::size_t i, std::size_t j) {
+    return Rational(qk(i, i) * qk(j, j) + c[i][j] * c[dim + i][dim + j] + qk(i, j) * qk(j, i));
+  };
   Rational square = 0, mean = 0;
   for (std::size_t i = 0; i < dim; ++i) {
     mean += qk(i, i);
-    for (std::size_t j = 0; j < dim; ++j)
-      square += qk(i, i) * qk(j, j) + c[i][j] * c[dim + i][dim + j] + qk(i, j) * qk(j, i);
+    for (std::size_t j = 0; j < dim; ++j) square += product_mean(i, j);
   }
+  for (std::size_t i = 0; i + 1 < dim; i += 2)
+    facts.adjacent_squares.push_back(
+        Rational(product_mean(i, i) + product_mean(i + 1, i + 1) + 2 * product_mean(i, i + 1))
+            .str());
   facts.amplitude_square = Rational(square / static_cast<long>(dim)).str();
   facts.amplitude_centred = mean == 0;
   for (std::size_t d = 0; d + 1 < dim; d += 2) {

@@ -16,6 +16,8 @@ struct CovarianceFacts {
   std::vector<std::string> pair_squares;
   /// E (q.k)^2/dim of the centred Gaussian, by Isserlis: the E a^2 of eq. 12.
   std::string amplitude_square;
+  /// E A_d^2 of the adjacent pairs, A_d = q_2d k_2d + q_2d+1 k_2d+1, "p/q" (dim even).
+  std::vector<std::string> adjacent_squares;
   /// E q.k / sqrt(dim) is 0.
   bool amplitude_centred = false;
   /// E A_d and E B_d of the adjacent pairs (2d, 2d+1), "p/q" (dim even).

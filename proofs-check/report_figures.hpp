@@ -16,7 +16,7 @@ struct ReportFigure {
   std::string csv;  ///< the points drawn
 };
 
-/// One figure for each claim of the report that ran and has one: the bias of TAPA under its bound
+/// Figures for each claim of the report that ran and has some: the bias of TAPA under its bound
 /// (theorem-3.2), its variance with sigma_0^2/2 and E a^2/2 (theorem-3.3), and RoPE's mean with the
 /// thresholds of the gap (theorem-2.2).
 std::vector<ReportFigure> report_figures(const VerifyReport& report);

@@ -34,11 +34,20 @@ std::string html_escape(std::string_view text) {
   return escaped;
 }
 
-std::string inline_svg(const std::string& document, const std::string& prefix) {
+std::string inline_svg(const std::string& document, const std::string& prefix,
+                       const std::string& title) {
   const auto start = document.find("<svg");
   const auto end = document.rfind("</svg>");
   if (start == std::string::npos || end == std::string::npos) return {};
   std::string svg = document.substr(start, end + 6 - start);
+  for (const char* element : {"title", "desc"}) {
+    const std::string open = std::string("<") + element + ">",
+                      close = std::string("</") + element + ">";
+    const auto from = svg.find(open), to = svg.find(close);
+    if (from == std::string::npos || to == std::string::npos) continue;
+    svg.replace(from, to + close.size() - from,
+                element == std::string_view("title") ? open + html_escape(title) + close : "");
+  }
   svg = std::regex_replace(svg, std::regex(R"(\bid=(["']))"), "id=$1" + prefix);
   svg = std::regex_replace(svg, std::regex(R"(href=(["'])#)"), "href=$1#" + prefix);
   return std::regex_replace(svg, std::regex(R"(url\((["']?)#)"), "url($1#" + prefix);
@@ -130,7 +139,8 @@ std::string witness_block(const std::vector<WitnessField>& fields) {
 std::string figure_html(const PageFigure& figure) {
   const std::string body =
       figure.missing.empty()
-          ? "<div class=\"wide\">" + inline_svg(figure.svg, figure.name + "-") + "</div>"
+          ? "<div class=\"wide\">" + inline_svg(figure.svg, figure.name + "-", figure.title) +
+                "</div>"
           : "<p class=\"fails\">Not drawn: " + html_escape(figure.missing) + "</p>";
   return fmt::format(
       "<figure aria-label=\"{}\">{}<figcaption class=\"soft\">Data: {}.csv</figcaption></figure>\n",

@@ -26,7 +26,8 @@ std::string report_page(const VerifyReport& report, const nlohmann::ordered_json
 std::string html_escape(std::string_view text);
 
 /// The <svg> element of an SVG document, its ids and references prefixed, so that several can stand
-/// in one page.
-std::string inline_svg(const std::string& document, const std::string& prefix);
+/// in one page, and `title` in the place of what gnuplot calls itself.
+std::string inline_svg(const std::string& document, const std::string& prefix,
+                       const std::string& title);
 
 }  // namespace tapalab

@@ -13,7 +13,7 @@ inline constexpr std::string_view kReportStyle = R"css(
   --code: #262b31; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--ink);
-  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; overflow-wrap: anywhere; }
+  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; overflow-wrap: break-word; }
 main { max-width: 72rem; margin: 0 auto; padding: 1.25rem; }
 h1 { font-size: 1.5rem; margin: 0 0 .25rem; } h2 { font-size: 1.2rem; margin: 2.25rem 0 .5rem; }
 h3 { font-size: 1.05rem; margin: 0; } h4 { font-size: .95rem; margin: 1rem 0 .25rem; }
@@ -26,6 +26,7 @@ table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 td.id, td.verdict { white-space: nowrap; }
+td.number { max-width: 17rem; } td { min-width: 3.5rem; }
 td.number, pre { font: .82rem/1.45 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 pre { background: var(--code); padding: .6rem; border-radius: .35rem; overflow-x: auto; margin: .4rem 0; }
 .badge { font-weight: 600; } .confirmed { color: var(--good); } .corrected { color: var(--mend); }
@@ -34,7 +35,7 @@ figure svg { display: block; width: 100%; height: auto; min-width: 40rem; backgr
 details summary { cursor: pointer; color: var(--soft); font-size: .9rem; margin-top: .6rem; }
 @media (max-width: 40rem) { main { padding: .75rem; } section.claim, figure { padding: .75rem; }
   .stack thead { display: none; } .stack tr { display: block; border-bottom: 1px solid var(--line); padding: .4rem 0; }
-  .stack td { display: block; border: 0; padding: .1rem 0; white-space: normal; }
+  .stack td { display: block; border: 0; padding: .1rem 0; max-width: none; white-space: normal; overflow-wrap: anywhere; }
   .stack td[data-label]::before { content: attr(data-label) ": "; color: var(--soft); font-family: system-ui, sans-serif; } }
 )css";
 

@@ -12,8 +12,10 @@ namespace tapalab {
 /// Covariance of (q_A, k_A), `amplitude_dim` coordinates each (even), in blocks of two:
 /// q = (x, r x + sqrt(1-r^2) e), k = (u, -r u + sqrt(1-r^2) e'), all standard Gaussian. Unit
 /// variances; Cov(q_0, q_1) = r and Cov(k_0, k_1) = -r in each block, query and key independent.
+/// A block takes coordinates i and i + stride, i mod 2 stride < stride: neighbours (1), or
+/// coordinates of two adjacent pairs (2). `amplitude_dim` is a multiple of 2 stride.
 std::vector<std::vector<std::string>> opposed_blocks(std::size_t amplitude_dim,
-                                                     const std::string& r);
+                                                     const std::string& r, std::size_t stride = 1);
 
 /// x = (q, k) with q = (q_A, q_P), phase coordinates independent standard Gaussians.
 FullGaussianDensity with_independent_phases(

@@ -21,6 +21,16 @@ TEST_CASE("the opposed blocks meet Assumption 2.1 and halve no square") {
   CHECK(rational_covariance_facts(opposed_blocks(2, "0.96"), 2).amplitude_square == "49/625");
 }
 
+TEST_CASE("blocks across rotary pairs leave every pair its square and cancel as much") {
+  const CovarianceFacts across = rational_covariance_facts(opposed_blocks(8, "0.96", 2), 8);
+  CHECK(across.positive_definite);
+  CHECK(across.adjacent_squares == std::vector<std::string>(4, "2"));
+  CHECK(across.amplitude_square == "49/625");
+  // neighbours: E A_d^2 = 2 (1 - r^2)
+  CHECK(rational_covariance_facts(opposed_blocks(4, "0.6"), 4).adjacent_squares ==
+        std::vector<std::string>(2, "32/25"));
+}
+
 TEST_CASE("a covariance that is not positive definite is found out") {
   CHECK_FALSE(rational_covariance_facts(opposed_blocks(2, "1"), 2).positive_definite);
   CHECK_FALSE(rational_covariance_facts(opposed_blocks(2, "1.0000000000000000000001"), 2)

@@ -151,11 +151,12 @@ TEST_CASE("a report is whole, self-contained and holds what was found") {
 
 TEST_CASE("figures keep their references apart in one page") {
   const std::string svg = inline_svg(
-      "<?xml version=\"1.0\"?><svg><defs><path id=\"a\"/></defs><use xlink:href='#a'/>"
+      "<?xml version=\"1.0\"?><svg><title>Gnuplot</title><desc>x</desc><defs><path "
+      "id=\"a\"/></defs><use xlink:href='#a'/>"
       "<g clip-path=\"url(#a)\"/></svg>\n",
-      "bias-");
+      "bias-", "a < b");
   CHECK(svg ==
-        "<svg><defs><path id=\"bias-a\"/></defs><use xlink:href='#bias-a'/>"
+        "<svg><title>a &lt; b</title><defs><path id=\"bias-a\"/></defs><use xlink:href='#bias-a'/>"
         "<g clip-path=\"url(#bias-a)\"/></svg>");
   CHECK(html_escape("a<b & \"c\"'") == "a&lt;b &amp; &quot;c&quot;&#39;");
 }
