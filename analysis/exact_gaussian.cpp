@@ -32,6 +32,12 @@ GaussianModel gaussian_model(const CurveTask& task) {
   if (const auto* full = std::get_if<FullGaussianDensity>(&task.density.law)) {
     return lower(*full, task.head_dim);
   }
+  // Mean and variance of rotary scores are those of the Gaussian with the same second moments.
+  const auto* product = std::get_if<ProductDensity>(&task.density.law);
+  const bool phase = std::holds_alternative<PhaseScore>(lower(task.encoding, task.head_dim));
+  if (product != nullptr && !phase) {
+    return moment_model(*product, task.encoding, task.head_dim);
+  }
   throw InputError("--engine exact: density '" + task.density.spec +
                    "' is not Gaussian; accepted here: gaussian");
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analysis/empirical.hpp"
+#include "analysis/product_curve.hpp"
 #include "sim/errors.hpp"
 #include "sim/spec_text.hpp"
 
@@ -11,6 +12,43 @@ namespace {
 
 bool is_empirical(const CurveTask& task) {
   return std::holds_alternative<EmpiricalDensity>(task.density.law);
+}
+
+bool is_rotary(const CurveTask& task) {
+  return std::holds_alternative<RopeEncoding>(task.encoding.law) ||
+         std::holds_alternative<NopeEncoding>(task.encoding.law);
+}
+
+bool is_product(const CurveTask& task) {
+  return std::holds_alternative<ProductDensity>(task.density.law);
+}
+
+EngineChoice choose_for_product(const CurveTask& task) {
+  const bool automatic = task.engine == Engine::automatic;
+  const bool rotary = is_rotary(task);
+  const std::string asked = automatic ? "auto takes the most exact that applies: " : "asked for; ";
+  switch (product_method(task)) {
+    case ProductMethod::closed:
+      if (!automatic && task.engine != Engine::exact) break;
+      return {Engine::exact,
+              asked + (rotary ? "mean and variance of a bilinear score need second moments alone"
+                              : "independent coordinates with closed characteristic functions")};
+    case ProductMethod::quadrature:
+      if (!automatic && task.engine != Engine::quadrature) break;
+      return {Engine::quadrature,
+              asked + "independent coordinates: one integral to the power of their number"};
+    case ProductMethod::none:
+      break;
+  }
+  const ProductMethod method = product_method(task);
+  const bool none = method == ProductMethod::none;
+  throw InputError(fmt::format("--engine: {} does not apply to {} under {}{}; accepted: {}",
+                               to_string(task.engine), printable(task.encoding.spec),
+                               printable(task.density.spec),
+                               none ? ", whose matrices couple all coordinates" : "",
+                               none                              ? "mc"
+                               : method == ProductMethod::closed ? "auto, exact, mc"
+                                                                 : "auto, quadrature, mc"));
 }
 
 std::string exact_reason(const CurveTask& task) {
@@ -27,7 +65,13 @@ std::string exact_reason(const CurveTask& task) {
 const std::vector<NamedEntry>& engine_catalogue() {
   static const std::vector<NamedEntry> catalogue{
       {"auto", "the most exact engine that applies; depends on the specification alone", {}},
-      {"exact", "closed forms of joint Gaussians, and sums over the pairs of a file", {}},
+      {"exact",
+       "closed forms: joint Gaussians, linear phases, second moments; sums over the pairs of a "
+       "file",
+       {}},
+      {"quadrature",
+       "independent coordinates: integrals by characteristic function, raised to their number",
+       {}},
       {"mc",
        "plain Monte Carlo: one draw serves all distances; intervals for mean and variance",
        {}},
@@ -36,6 +80,7 @@ const std::vector<NamedEntry>& engine_catalogue() {
 }
 
 EngineChoice choose_engine(const CurveTask& task) {
+  if (is_product(task) && task.engine != Engine::mc) return choose_for_product(task);
   switch (task.engine) {
     case Engine::automatic:
       if (empirical_cost(task) > kMostEmpiricalCost) {
@@ -59,6 +104,7 @@ DistanceCurve compute_curve(const CurveTask& task) {
   CurveTask chosen = task;
   chosen.engine = choose_engine(task).engine;
   if (chosen.engine == Engine::mc) return monte_carlo_curve(chosen);
+  if (is_product(chosen) && !is_rotary(chosen)) return product_curve(chosen);
   return is_empirical(chosen) ? empirical_curve(chosen) : exact_gaussian_curve(chosen);
 }
 

@@ -95,6 +95,9 @@ ScoreSampler make_sampler(const CurveTask& task) {
   if (const auto* tokens = std::get_if<EmpiricalDensity>(&task.density.law)) {
     return {score, *tokens, distances, seed};
   }
+  if (const auto* product = std::get_if<ProductDensity>(&task.density.law)) {
+    return {score, lower(*product, task.encoding, task.head_dim), distances, seed};
+  }
   if (const auto* full = std::get_if<FullGaussianDensity>(&task.density.law)) {
     return {score, lower(*full, task.head_dim), distances, seed};
   }

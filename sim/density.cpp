@@ -29,8 +29,9 @@ constexpr PairKey kPairKeys[] = {
     {"rho", &PairLaw::rho, correlation},
 };
 
-DensityLaw read_gaussian(const SpecReader& spec) {
-  GaussianDensity density;
+// Fills amplitude, phase and split of a density; `correlated` where it has the key rho.
+template <class PairDensity>
+void read_pairs(const SpecReader& spec, bool correlated, PairDensity& density) {
   const auto take = [&](const PairKey& key, const std::string& name, PairLaw& law) {
     if (!spec.has(name)) return false;
     const ExactDecimal value = spec.decimal(name);
@@ -40,12 +41,63 @@ DensityLaw read_gaussian(const SpecReader& spec) {
   };
   for (const PairKey& key : kPairKeys) {
     const std::string name = key.name;
+    if (name == "rho" && !correlated) continue;
     take(key, name, density.amplitude);
     take(key, name, density.phase);
     // A prefixed key overrides its part wherever it stands in the text.
     density.split = take(key, "a." + name, density.amplitude) || density.split;
     density.split = take(key, "p." + name, density.phase) || density.split;
   }
+}
+
+// The law named `key`, with its degrees of freedom.
+Marginal read_marginal(const SpecReader& spec, MarginalFamily family) {
+  Marginal law{family, ExactDecimal(0)};
+  if (family == MarginalFamily::student_t) {
+    if (!spec.has("nu")) {
+      throw InputError(spec.label("nu") + " is missing: student-t needs its degrees of freedom; " +
+                       "accepted: a decimal > 2");
+    }
+    law.nu = spec.decimal("nu");
+    // At 2 and below the variance is infinite, and no scale makes it 1.
+    if (law.nu.compare(2) <= 0) spec.refuse("nu");
+  }
+  return law;
+}
+
+DensityLaw read_product(const SpecReader& spec, MarginalFamily query) {
+  ProductDensity density;
+  density.name = marginal_name(query);
+  const MarginalFamily key = spec.has("key") ? kMarginalFamilies[spec.word("key")] : query;
+  density.query = read_marginal(spec, query);
+  density.key = read_marginal(spec, key);
+  if (spec.has("nu") && query != MarginalFamily::student_t && key != MarginalFamily::student_t) {
+    throw InputError(spec.label("nu") + " says the degrees of freedom of student-t, which is not " +
+                     "here; accepted: nu with student-t or key=student-t");
+  }
+  read_pairs(spec, false, density);
+  return density;
+}
+
+template <MarginalFamily query>
+DensityLaw read_product_of(const SpecReader& spec) {
+  return read_product(spec, query);
+}
+
+DensityLaw read_gaussian(const SpecReader& spec) {
+  const bool other_key =
+      spec.has("key") && kMarginalFamilies[spec.word("key")] != MarginalFamily::gaussian;
+  if (other_key) {
+    if (spec.has("rho") || spec.has("a.rho") || spec.has("p.rho")) {
+      throw InputError(spec.label("rho") +
+                       ": a correlation does not say how a gaussian and another law depend on each "
+                       "other; accepted: rho without key");
+    }
+    return read_product(spec, MarginalFamily::gaussian);
+  }
+  if (spec.has("nu")) spec.refuse("nu");
+  GaussianDensity density;
+  read_pairs(spec, true, density);
   return density;
 }
 
@@ -66,6 +118,39 @@ DensityLaw read_empirical(const SpecReader& spec) {
   return density;
 }
 
+std::string marginal_words() {
+  std::string words;
+  for (const MarginalFamily family : kMarginalFamilies) {
+    words += (words.empty() ? "" : "|") + std::string(marginal_name(family));
+  }
+  return words;
+}
+
+KeyEntry key_family(MarginalFamily query) {
+  return {"key", std::string(marginal_name(query)), marginal_words(), "law of the key coordinates"};
+}
+
+KeyEntry degrees_of_freedom(MarginalFamily query) {
+  return {"nu", "", "a decimal > 2", "degrees of freedom of student-t",
+          query == MarginalFamily::student_t};
+}
+
+template <MarginalFamily query>
+Family<DensityLaw> product_family() {
+  const MarginalFacts known = facts({query, ExactDecimal(3)});
+  return {
+      {std::string(marginal_name(query)),
+       "independent coordinates with density " + std::string(known.density) +
+           " at unit variance; " + (known.schwartz ? "Schwartz: " : "not Schwartz: ") +
+           std::string(known.reason),
+       {pair_key("mean_q", "0", "a decimal", "mean of each query coordinate"),
+        pair_key("mean_k", "0", "a decimal", "mean of each key coordinate"),
+        pair_key("scale_q", "1", "a decimal > 0", "standard deviation of each query coordinate"),
+        pair_key("scale_k", "1", "a decimal > 0", "standard deviation of each key coordinate"),
+        key_family(query), degrees_of_freedom(query)}},
+      read_product_of<query>};
+}
+
 const std::vector<Family<DensityLaw>>& families() {
   static const std::vector<Family<DensityLaw>> table{
       {{std::string(GaussianDensity::name),
@@ -75,8 +160,18 @@ const std::vector<Family<DensityLaw>>& families() {
          pair_key("scale_q", "1", "a decimal > 0", "standard deviation of each query coordinate"),
          pair_key("scale_k", "1", "a decimal > 0", "standard deviation of each key coordinate"),
          pair_key("rho", "0", "a decimal from -1 to 1",
-                  "correlation of a query coordinate with its key coordinate")}},
+                  "correlation of a query coordinate with its key coordinate"),
+         key_family(MarginalFamily::gaussian), degrees_of_freedom(MarginalFamily::gaussian)}},
        read_gaussian},
+      product_family<MarginalFamily::sech>(),
+      product_family<MarginalFamily::logistic>(),
+      product_family<MarginalFamily::bump>(),
+      product_family<MarginalFamily::hermite2>(),
+      product_family<MarginalFamily::laplace>(),
+      product_family<MarginalFamily::uniform>(),
+      product_family<MarginalFamily::student_t>(),
+      product_family<MarginalFamily::rademacher>(),
+      product_family<MarginalFamily::singular>(),
       {{std::string(EmpiricalDensity::name),
         "queries and keys of one head of a model, token by token",
         {{"file", "", "path of a .safetensors file; left out where q and k are .npy paths",

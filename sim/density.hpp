@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/encoding.hpp"
+#include "sim/marginal.hpp"
 #include "sim/numbers/exact_decimal.hpp"
 
 namespace tapalab {
@@ -25,6 +26,17 @@ struct PairLaw {
 /// `a.` and `p.` were used, which needs an encoding with amplitude and phase coordinates.
 struct GaussianDensity {
   static constexpr std::string_view name = "gaussian";
+  PairLaw amplitude;
+  PairLaw phase;
+  bool split = false;  ///< a prefixed key was given
+};
+
+/// sech:mean_q=0.5,key=logistic,...: all coordinates independent; a query coordinate is mean_q +
+/// scale_q X and its key coordinate mean_k + scale_k Y, X and Y with the laws `query` and `key`.
+/// There is no rho: a correlation alone does not say how two such laws depend on each other.
+struct ProductDensity {
+  std::string_view name;  ///< that of `query`: "sech"
+  Marginal query, key;
   PairLaw amplitude;
   PairLaw phase;
   bool split = false;  ///< a prefixed key was given
@@ -58,7 +70,8 @@ struct EmpiricalDensity {
   std::shared_ptr<const TokenTable> table;  ///< read once, when the specification is parsed
 };
 
-using DensityLaw = std::variant<GaussianDensity, FullGaussianDensity, EmpiricalDensity>;
+using DensityLaw =
+    std::variant<GaussianDensity, FullGaussianDensity, EmpiricalDensity, ProductDensity>;
 
 struct Density {
   std::string spec;
@@ -95,5 +108,13 @@ struct GaussianModel {
 GaussianModel lower(const GaussianDensity& density, const Encoding& encoding,
                     std::uint32_t head_dim);
 GaussianModel lower(const FullGaussianDensity& density, std::uint32_t head_dim);
+
+/// The joint Gaussian with the same means and variances, and no correlation: bilinear scores have
+/// the same mean and variance under both. Throws as above.
+GaussianModel moment_model(const ProductDensity& density, const Encoding& encoding,
+                           std::uint32_t head_dim);
+
+/// Throws InputError where prefixed keys meet an encoding without amplitude and phase coordinates.
+void check_prefixes(std::string_view name, bool split, const Encoding& encoding);
 
 }  // namespace tapalab

@@ -142,18 +142,21 @@ void check_size(const FullGaussianDensity& density, std::uint32_t head_dim) {
 
 }  // namespace
 
+void check_prefixes(std::string_view name, bool split, const Encoding& encoding) {
+  if (!split || has_split(encoding.law)) return;
+  throw InputError("density " + std::string(name) +
+                   ": keys with the prefix a. or p. do not fit encoding " +
+                   std::string(encoding_name(encoding.law)) +
+                   ", which has no amplitude and phase coordinates; accepted: keys without prefix");
+}
+
 GaussianModel lower(const GaussianDensity& density, const Encoding& encoding,
                     std::uint32_t head_dim) {
   if (head_dim == 0 || head_dim > kMaxHeadDim) {
     throw InputError("head dimension " + std::to_string(head_dim) +
                      " is out of range; accepted: a number from 1 to 65536");
   }
-  if (density.split && !has_split(encoding.law)) {
-    throw InputError(
-        "density gaussian: keys with the prefix a. or p. do not fit encoding " +
-        std::string(encoding_name(encoding.law)) +
-        ", which has no amplitude and phase coordinates; accepted: keys without prefix");
-  }
+  check_prefixes(GaussianDensity::name, density.split, encoding);
   const std::uint32_t split_at = std::visit(
       [&](const auto& law) {
         if constexpr (requires { law.share; }) return amplitude_dim(law.share, head_dim);
@@ -176,6 +179,14 @@ GaussianModel lower(const GaussianDensity& density, const Encoding& encoding,
     if (cross != 0) model.covariance.push_back({key, i, cross});
   }
   return model;
+}
+
+GaussianModel moment_model(const ProductDensity& density, const Encoding& encoding,
+                           std::uint32_t head_dim) {
+  check_prefixes(density.name, density.split, encoding);
+  // Every law has variance 1 before its scale.
+  return lower(GaussianDensity{density.amplitude, density.phase, density.split}, encoding,
+               head_dim);
 }
 
 GaussianModel lower(const FullGaussianDensity& density, std::uint32_t head_dim) {

@@ -41,7 +41,7 @@ struct ScoreSampler::Plan {
   std::uint32_t head_dim;
   ScoreTables tables;
   std::vector<std::uint64_t> distances;
-  std::variant<GaussianSource, TokenSource> source;
+  std::variant<GaussianSource, TokenSource, ProductSource> source;
 };
 
 namespace {
@@ -72,6 +72,8 @@ void draw(const Plan& plan, const BlockKernels& kernels, std::uint64_t first,
           std::uint64_t distance, double* x) {
   if (const auto* gaussian = std::get_if<GaussianSource>(&plan.source)) {
     gaussian->lanes(kernels, first, x);
+  } else if (const auto* product = std::get_if<ProductSource>(&plan.source)) {
+    product->lanes(first, x);
   } else {
     std::get<TokenSource>(plan.source).lanes(first, distance, x);
   }
@@ -195,6 +197,14 @@ ScoreSampler::ScoreSampler(const ScoreModel& score, const GaussianModel& density
   auto tables = make_score_tables(score, distances);
   plan_ = std::make_shared<const Plan>(Plan{density.head_dim, std::move(tables),
                                             std::move(distances), GaussianSource(density, seed)});
+}
+
+ScoreSampler::ScoreSampler(const ScoreModel& score, const ProductModel& density,
+                           std::vector<std::uint64_t> distances, std::uint64_t seed) {
+  check_head_dim(head_dim_of(score), density.head_dim);
+  auto tables = make_score_tables(score, distances);
+  plan_ = std::make_shared<const Plan>(Plan{density.head_dim, std::move(tables),
+                                            std::move(distances), ProductSource(density, seed)});
 }
 
 ScoreSampler::ScoreSampler(const ScoreModel& score, const EmpiricalDensity& density,

@@ -9,6 +9,7 @@
 #include "sim/density.hpp"
 #include "sim/dyadic_sum.hpp"
 #include "sim/moments.hpp"
+#include "sim/product_sampler.hpp"
 #include "sim/score_model.hpp"
 
 namespace tapalab {
@@ -64,6 +65,8 @@ using SamplingState = DyadicSum<CurveMoments>;
 class ScoreSampler {
  public:
   ScoreSampler(const ScoreModel& score, const GaussianModel& density,
+               std::vector<std::uint64_t> distances, std::uint64_t seed);
+  ScoreSampler(const ScoreModel& score, const ProductModel& density,
                std::vector<std::uint64_t> distances, std::uint64_t seed);
   ScoreSampler(const ScoreModel& score, const EmpiricalDensity& density,
                std::vector<std::uint64_t> distances, std::uint64_t seed);

@@ -114,6 +114,22 @@ void add_parameters(Json& out, const EmpiricalDensity& empirical) {
   out["skip"] = empirical.skip;
 }
 
+void add_pair_scales(Json& out, const std::string& prefix, const PairLaw& law) {
+  out[prefix + "mean_q"] = law.mean_q.text();
+  out[prefix + "mean_k"] = law.mean_k.text();
+  out[prefix + "scale_q"] = law.scale_q.text();
+  out[prefix + "scale_k"] = law.scale_k.text();
+}
+
+void add_parameters(Json& out, const ProductDensity& product) {
+  add_pair_scales(out, product.split ? "a." : "", product.amplitude);
+  if (product.split) add_pair_scales(out, "p.", product.phase);
+  out["key"] = marginal_name(product.key.family);
+  for (const Marginal* law : {&product.query, &product.key}) {
+    if (law->family == MarginalFamily::student_t) out["nu"] = law->nu.text();
+  }
+}
+
 Json error_json(const Error& error) {
   return {{"kind", to_string(error.kind)},
           {"rigorous", error.rigorous},

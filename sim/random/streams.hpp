@@ -23,6 +23,7 @@ enum class Stream : std::uint32_t {
   gaussian = 1,    ///< normals 2 draw and 2 draw + 1 of a sample of x
   token_pair = 2,  ///< the pair of tokens of a sample; draw is 0, or the distance for at-distance
   shuffle = 3,     ///< step `sample` of the permutation of pairs=shuffled
+  product = 4,     ///< coordinate c of a sample of x with independent coordinates: draw 2c, 2c + 1
 };
 
 TAPALAB_HD TAPALAB_INLINE constexpr std::uint32_t stream_tag(Stream stream,

@@ -1,0 +1,115 @@
+// g(t) by formula: one coordinate rademacher, or both uniform.
+#include <boost/math/constants/constants.hpp>
+#include <cmath>
+
+#include "analysis/product_plan.hpp"
+
+namespace tapalab::product {
+namespace {
+
+// g = (1/2) sum over x = u +- 1 of e^(iTvx) F(Tx)
+PairTransform two_points(const Plan& plan, const Wide& T) {
+  PairTransform result;
+  result.value = {};
+  for (const int point : {-1, 1}) {
+    const PairTransform term =
+        marginal_transform(plan.transform_side, plan.v, Wide(1), Wide(T * (plan.u + point)));
+    result.value = result.value + Wide(0.5) * term.value;
+    result.error += term.error / 2;
+    result.method = term.method;
+  }
+  return result;
+}
+
+double unit(double) { return 2.3e-16; }
+Wide unit(const Wide&) { return wide_epsilon(); }
+double digits(double) { return 38; }
+double digits(const Wide&) { return 136; }
+double series_limit(double) { return 4; }
+double series_limit(const Wide&) { return 32; }
+double as_double(double x) { return x; }
+double as_double(const Wide& x) { return static_cast<double>(x); }
+
+template <class Real>
+struct Exponential {
+  Real re, im, error;
+};
+
+// int_0^p (e^(iz) - 1)/z dz = -Cin(p) + i Si(p), p >= 0.
+template <class Real>
+Exponential<Real> exponential_integral(const Real& p) {
+  using std::abs;
+  using std::log;
+  if (as_double(p) <= series_limit(p)) {
+    // sum of (ip)^n/(n n!)
+    Real term = 1, parts[4] = {0, 0, 0, 0}, size = 0;
+    for (int n = 1; n < 400; ++n) {
+      term *= p / n;
+      const Real value = term / n;
+      parts[n % 4] += value;
+      size += value;
+      if (value <= size * unit(p) / 8) break;
+    }
+    return {parts[0] - parts[2], parts[1] - parts[3], 4 * unit(p) * size};
+  }
+  // E1(ip) = e^(-ip)/(z + 1 - 1/(z + 3 - 4/(z + 5 - ...))), z = ip; after n terms the rest is
+  // about e^(-2 sqrt(2 n p)).
+  const double log_error = digits(p);
+  const int terms = static_cast<int>(log_error * log_error / (8 * as_double(p))) + 8;
+  Real re = 2 * terms + 1, im = p;
+  for (int n = terms; n >= 1; --n) {
+    const Real norm = re * re + im * im;
+    const Real factor = Real(n) * n / norm;
+    re = 2 * n - 1 - factor * re;
+    im = p + factor * im;
+  }
+  const Real norm = re * re + im * im;
+  const Real c = detail::cosine(p), s = detail::sine(p);
+  const Real e1_re = (c * re - s * im) / norm, e1_im = -(c * im + s * re) / norm;
+  // Ci = -Re E1, Si = pi/2 + Im E1, Cin = euler + ln p - Ci
+  const Real cin = boost::math::constants::euler<Real>() + log(p) + e1_re;
+  const Real si = boost::math::constants::half_pi<Real>() + e1_im;
+  return {-cin, si, unit(p) * (16 + 4 * abs(log(p)))};
+}
+
+template <class Real>
+void add_corner(int sign, const Wide& product, Exponential<Real>& sum) {
+  const Exponential<Real> corner = exponential_integral(static_cast<Real>(Wide(abs(product))));
+  sum.re += sign * corner.re;
+  sum.im += product < 0 ? Real(-sign * corner.im) : Real(sign * corner.im);
+  sum.error += corner.error;
+}
+
+// g = (1/(12 iT)) sum of +- E(T x y) over the corners x = u +- sqrt(3), y = v +- sqrt(3)
+template <class Real>
+PairTransform rectangle(const Plan& plan, const Wide& T) {
+  const Wide width = plan.wide_f.half_width();
+  Exponential<Real> sum{Real(0), Real(0), Real(0)};
+  if (plan.u == 0 && plan.v == 0) {
+    add_corner(4, Wide(3 * T), sum);
+    sum.re = 0;  // Cin is even: the four corners cancel
+  } else {
+    for (const int i : {-1, 1}) {
+      for (const int j : {-1, 1}) {
+        add_corner(i * j, Wide(T * (plan.u + i * width) * (plan.v + j * width)), sum);
+      }
+    }
+  }
+  const Wide factor = 1 / (12 * T);
+  PairTransform result;
+  result.value = {factor * Wide(sum.im), -factor * Wide(sum.re)};
+  result.error = factor * Wide(4 * sum.error);
+  return result;
+}
+
+}  // namespace
+
+std::optional<PairTransform> closed_form(const Plan& plan, const Wide& T, double target) {
+  if (plan.density_side.family == MarginalFamily::rademacher) return two_points(plan, T);
+  if (!ProductPair::is_closed(plan.density_side, plan.transform_side)) return std::nullopt;
+  const PairTransform quick = rectangle<double>(plan, T);
+  if (quick.error <= Wide(target) * abs(quick.value)) return quick;
+  return rectangle<Wide>(plan, T);
+}
+
+}  // namespace tapalab::product

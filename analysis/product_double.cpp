@@ -1,0 +1,183 @@
+// g(t) along the real line in double, by Boost.Math's double-exponential rules.
+#include <algorithm>
+#include <boost/math/quadrature/exp_sinh.hpp>
+#include <boost/math/quadrature/tanh_sinh.hpp>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <optional>
+
+#include "analysis/product_plan.hpp"
+
+namespace tapalab::product {
+namespace {
+
+constexpr double kUnit = 1.1102230246251565e-16;  // 2^-53
+// Sums of two levels that agree to this part of the absolute integral are taken as converged.
+constexpr double kTolerance = 2e-15;
+
+struct Sum {
+  std::complex<double> value{0, 0};
+  double difference = 0;
+  double absolute = 0;
+
+  template <class Value>
+  void add(double factor, Value part, double part_difference, double part_absolute) {
+    value += factor * part;
+    difference += factor * part_difference;
+    absolute += factor * part_absolute;
+  }
+};
+
+// Boost makes further nodes on demand, under its own lock.
+boost::math::quadrature::exp_sinh<double>& half_line_rule() {
+  static boost::math::quadrature::exp_sinh<double> rule(9);
+  return rule;
+}
+boost::math::quadrature::tanh_sinh<double>& segment_rule() {
+  static boost::math::quadrature::tanh_sinh<double> rule(12);
+  return rule;
+}
+
+// h(x, d): the integrand at x, where d = x - u. Pieces are measured from their ends, so that
+// neither x nor d loses digits there.
+template <class Integrand>
+void add_half_line(const Integrand& h, double scale, double factor, Sum& sum) {
+  double difference = 0, absolute = 0;
+  const auto value = half_line_rule().integrate([&](double s) { return h(scale * s); }, kTolerance,
+                                                &difference, &absolute);
+  sum.add(factor * scale, value, difference, absolute);
+}
+
+// h(distance, from_start)
+template <class Integrand>
+void add_segment(const Integrand& h, double length, double factor, Sum& sum) {
+  double difference = 0, absolute = 0;
+  const double half = 0.5 * length;
+  const auto value = segment_rule().integrate(
+      [&](double z, double rest) { return h(half * std::fabs(rest), z < 0); }, kTolerance,
+      &difference, &absolute);
+  sum.add(factor * half, value, difference, absolute);
+}
+
+bool falls_exponentially(MarginalFamily family) {
+  return family != MarginalFamily::laplace && family != MarginalFamily::singular &&
+         family != MarginalFamily::uniform && family != MarginalFamily::bump;
+}
+
+// Where F has died out long before the break of f at `nearest`, two half-lines from 0 hold the
+// whole integral but for F there times the mass of f, which is added to the difference. Empty where
+// that is not negligible.
+template <class Integrand>
+std::optional<Sum> narrow(const Plan& plan, const Integrand& h, double T, double nearest) {
+  if (!falls_exponentially(plan.transform_side.family) || !(nearest > 0)) return std::nullopt;
+  const double rest = std::fabs(plan.transform(T * nearest));
+  if (rest > 1e-25) return std::nullopt;
+  const double u = static_cast<double>(plan.u);
+  Sum sum;
+  add_half_line([&](double s) { return h(s, s - u); }, 1 / (1 + T), 1, sum);
+  add_half_line([&](double s) { return h(-s, -s - u); }, 1 / (1 + T), 1, sum);
+  if (rest > 1e-18 * sum.absolute) return std::nullopt;
+  sum.difference += 2 * rest;
+  return sum;
+}
+
+// The pieces between the center 0 of F, the center u of f and the ends of its support.
+template <class Integrand>
+Sum pieces(const Plan& plan, const Integrand& h, double T, bool even) {
+  Sum sum;
+  const double u = static_cast<double>(plan.u);
+  const double width = plan.f.half_width();
+  if (width == 0) {
+    const double scale = 1 / (1 + T);
+    if (even) {
+      add_half_line([&](double s) { return h(s, s); }, scale, 2, sum);
+      return sum;
+    }
+    if (const auto whole = narrow(plan, h, T, u)) return *whole;
+    add_half_line([&](double s) { return h(-s, -s - u); }, 1 / (1 + T + u), 1, sum);
+    add_half_line([&](double s) { return h(u + s, s); }, scale, 1, sum);
+    if (u > 0) {
+      add_segment([&](double s, bool start) { return start ? h(s, s - u) : h(u - s, -s); }, u, 1,
+                  sum);
+    }
+    return sum;
+  }
+  const double low = static_cast<double>(Wide(plan.u - plan.wide_f.half_width()));
+  const double high = static_cast<double>(Wide(plan.u + plan.wide_f.half_width()));
+  if (const auto whole = narrow(plan, h, T, -low)) return *whole;
+  if (even) {
+    add_segment([&](double s, bool start) { return start ? h(s, s) : h(width - s, width - s); },
+                width, 2, sum);
+    return sum;
+  }
+  const auto between = [&](double a, double b) {
+    add_segment(
+        [&](double s, bool start) {
+          const double x = start ? a + s : b - s;
+          return h(x, x - u);
+        },
+        b - a, 1, sum);
+  };
+  if (low < 0) {
+    between(low, 0);
+    between(0, high);
+  } else {
+    between(low, high);
+  }
+  return sum;
+}
+
+}  // namespace
+
+PairTransform double_quadrature(const Plan& plan, const Wide& wide_T) {
+  const double T = static_cast<double>(wide_T);
+  const bool compact = plan.f.half_width() > 0;
+  // Past the ends of its support f is 0; rounding must not put a node there.
+  const double edge = compact ? plan.f.half_width() : 0;
+  const auto product = [&](double x, double d) {
+    if (compact) d = std::clamp(d, -edge, edge);
+    return plan.f.density(d) * plan.transform(T * x);
+  };
+  Sum sum;
+  try {
+    if (plan.v == 0) {
+      sum = pieces(plan, product, T, plan.u == 0);
+    } else if (plan.u == 0) {
+      const double Tv = static_cast<double>(Wide(wide_T * plan.v));
+      sum = pieces(
+          plan, [&](double x, double d) { return product(x, d) * std::cos(Tv * x); }, T, true);
+    } else {
+      const double Tv = static_cast<double>(Wide(wide_T * plan.v));
+      sum = pieces(
+          plan,
+          [&](double x, double d) {
+            const double size = product(x, d), angle = Tv * x;
+            return std::complex<double>(size * std::cos(angle), size * std::sin(angle));
+          },
+          T, false);
+    }
+  } catch (const std::exception&) {
+    sum.difference = std::numeric_limits<double>::infinity();  // an overflow: Wide has the range
+  }
+  PairTransform result;
+  result.method = PairMethod::double_quadrature;
+  const bool usable = std::isfinite(sum.difference) && std::isfinite(sum.absolute) &&
+                      std::isfinite(sum.value.real()) && std::isfinite(sum.value.imag()) &&
+                      sum.absolute > 1e-250;
+  if (!usable) {
+    // g may be below the range of double.
+    result.value = {};
+    result.error = Wide(1);
+    return result;
+  }
+  // Rounding: nodes, T, u and function values to a few units, and what exponents of size
+  // -ln(T absolute) amplify.
+  const double exponent = std::max(0.0, -std::log(sum.absolute * std::max(1.0, T)));
+  const double rounding = kUnit * (8 + 8 * exponent) * sum.absolute;
+  result.value = {Wide(sum.value.real()), Wide(sum.value.imag())};
+  result.error = Wide(sum.difference + rounding);
+  return result;
+}
+
+}  // namespace tapalab::product

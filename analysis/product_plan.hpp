@@ -1,0 +1,60 @@
+// The integral of one coordinate pair, with its sides chosen. Internal to product_*.cpp.
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <memory>
+#include <optional>
+
+#include "analysis/product_transform.hpp"
+#include "sim/marginal_law.hpp"
+#include "sim/marginal_table.hpp"
+
+namespace tapalab {
+
+/// int f(x - u) e^(iTvx) F(Tx) dx, u and v >= 0; the value is conjugated where the means have
+/// opposite signs.
+struct ProductPair::Plan {
+  Marginal density_side, transform_side;
+  Wide u, v;
+  Wide scale;  ///< T = t scale
+  bool conjugate = false;
+  MarginalLaw<double> f, F;
+  MarginalLaw<Wide> wide_f, wide_F;
+  std::shared_ptr<const StudentTable> student_table;  ///< of F, where that is student-t
+  const BumpTable* bump_table = nullptr;              ///< of F, where that is bump
+
+  /// F(w) in double, from a table where there is one.
+  double transform(double w) const {
+    if (student_table) return student_table->characteristic(std::abs(w));
+    if (bump_table != nullptr) return bump_table->characteristic(std::abs(w));
+    return F.characteristic(w);
+  }
+};
+
+namespace product {
+
+using Plan = ProductPair::Plan;
+
+/// True where the integrand oscillates without an exponential fall (F laplace or singular, v > 0):
+/// then the contour is turned.
+bool needs_turned_contour(const Plan& plan, const Wide& T);
+
+/// Formulas, in double where that meets `target` |g|, else in Wide; empty where there is none.
+std::optional<PairTransform> closed_form(const Plan& plan, const Wide& T, double target);
+
+/// Along the real line, by Boost.Math in double or by analysis/double_exponential.hpp in Wide to
+/// `tolerance` of the integral of the absolute value.
+PairTransform double_quadrature(const Plan& plan, const Wide& T);
+PairTransform wide_quadrature(const Plan& plan, const Wide& T, double tolerance);
+
+/// F of bump beside a density that is smooth, or constant, where F lives.
+bool is_band_limited(const Plan& plan, const Wide& T);
+PairTransform band_limited_sum(const Plan& plan, const Wide& T);
+
+/// Along rays at 45 degrees from the breaks of f, on which e^(iTvx) falls.
+PairTransform turned_double_quadrature(const Plan& plan, const Wide& T);
+PairTransform turned_wide_quadrature(const Plan& plan, const Wide& T, double tolerance);
+
+}  // namespace product
+}  // namespace tapalab

@@ -1,0 +1,58 @@
+// The two laws whose characteristic functions are not elementary: student-t (a Bessel function K)
+// and bump. Both are integrals of smooth functions over a line on which nothing cancels, taken by
+// the trapezoidal rule, whose error is proved in docs/theory/product.md.
+#pragma once
+
+#include "sim/numbers/exact_decimal.hpp"
+#include "sim/numbers/wide.hpp"
+
+namespace tapalab {
+
+/// Student's t with nu > 2 degrees of freedom at unit variance.
+template <class Real>
+class StudentT {
+ public:
+  StudentT() = default;
+  explicit StudentT(const ExactDecimal& nu);
+
+  /// C (1 + x^2/(nu - 2))^(-(nu + 1)/2), x >= 0.
+  Real density(const Real& x) const;
+  /// (2/Gamma(m)) (z/2)^m K_m(z), m = nu/2, z = w sqrt(nu - 2) >= 0.
+  /// About 60 exponentials in double, 300 in Wide.
+  Real characteristic(const Real& w) const;
+  /// The same times e^z, which does not underflow.
+  Real scaled_characteristic(const Real& w) const;
+
+ private:
+  Real transform(const Real& w, bool scaled) const;
+
+  Real nu_{0}, norm_{0}, stirling_{0};
+};
+
+extern template class StudentT<double>;
+extern template class StudentT<long double>;
+extern template class StudentT<Wide>;
+
+/// 1/sqrt(0.158113636...): the support of exp(-1/(1-x^2)) scaled to unit variance.
+template <class Real>
+Real bump_half_width();
+template <class Real>
+Real bump_density(const Real& x);
+/// w >= 0; about 100 complex exponentials in double.
+template <class Real>
+Real bump_characteristic(const Real& w);
+
+template <>
+double bump_half_width<double>();
+template <>
+long double bump_half_width<long double>();
+template <>
+Wide bump_half_width<Wide>();
+extern template double bump_density<double>(const double&);
+extern template long double bump_density<long double>(const long double&);
+extern template Wide bump_density<Wide>(const Wide&);
+extern template double bump_characteristic<double>(const double&);
+extern template long double bump_characteristic<long double>(const long double&);
+extern template Wide bump_characteristic<Wide>(const Wide&);
+
+}  // namespace tapalab

@@ -1,0 +1,36 @@
+// Samples of x = (q, k) with independent coordinates.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/density.hpp"
+#include "sim/random/philox.hpp"
+
+namespace tapalab {
+
+/// Independent coordinates in numbers: coordinate c of x = (q, k) is mean[c] + scale[c] X, X with
+/// the law `query` for c < head_dim and `key` above.
+struct ProductModel {
+  std::uint32_t head_dim = 0;
+  Marginal query, key;
+  std::vector<double> mean, scale;  ///< 2 head_dim
+};
+
+/// Throws InputError as moment_model does.
+ProductModel lower(const ProductDensity& density, const Encoding& encoding, std::uint32_t head_dim);
+
+/// Sample i has coordinate c from the words (i, 2c and 2c + 1) of the stream `product`.
+class ProductSource {
+ public:
+  ProductSource(ProductModel model, std::uint64_t seed);
+  /// Samples first .. first + kLanes - 1: x[c * kLanes + lane].
+  void lanes(std::uint64_t first, double* x) const;
+
+ private:
+  ProductModel model_;
+  PhiloxKey key_;
+  double query_nu_, key_nu_;
+};
+
+}  // namespace tapalab
