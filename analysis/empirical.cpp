@@ -107,25 +107,25 @@ int worker_count(const CurveTask& task) {
 void finish_point(const CurveTask& task, CurvePoint& point) {
   if (!point.mean) return;
   const Wide envelope = point.envelope->estimate.wide();
-  for (auto* quantity : {&point.mean, &point.envelope, &point.variance, &point.variance_excess}) {
-    if (!*quantity) continue;
-    const Error& error = (*quantity)->error;
-    if (!isfinite((*quantity)->estimate.wide()) || !isfinite(error.lower.wide()) ||
-        !isfinite(error.upper.wide()))
+  const bool beyond_noise = point.envelope->error.lower.sign() > 0;
+  for (auto* member : {&point.mean, &point.envelope, &point.variance, &point.variance_excess}) {
+    if (!*member) continue;
+    Quantity& quantity = **member;
+    const Wide lower = quantity.error.lower.wide(), upper = quantity.error.upper.wide();
+    if (!isfinite(quantity.estimate.wide()) || !isfinite(lower) || !isfinite(upper))
       throw InputError(fmt::format(
           "density {}: the products of its values leave the range of double", task.density.spec));
-    relate_to_envelope(**quantity, envelope);
+    quantity.sign_resolved = lower > 0 || upper < 0 || (lower == 0 && upper == 0);
+    if (beyond_noise) relate_to_envelope(quantity, envelope);
   }
-  auto& mean = *point.mean;
-  const Wide lower = mean.error.lower.wide(), upper = mean.error.upper.wide();
-  mean.sign_resolved = lower > 0 || upper < 0 || (lower == 0 && upper == 0);
+  const auto& mean = *point.mean;
   const Wide size = abs(mean.estimate.wide()), error = mean.error.absolute.wide();
   const auto& sampling = task.sampling;
   const bool missed = (sampling.rel_tol && error > Wide(*sampling.rel_tol) * size) ||
                       (sampling.abs_tol && error > Wide(*sampling.abs_tol));
-  point.status = !mean.sign_resolved ? Status::unresolved
-                 : missed            ? Status::target_not_met
-                                     : Status::converged;
+  point.status = missed                ? Status::target_not_met
+                 : !mean.sign_resolved ? Status::unresolved
+                                       : Status::converged;
 }
 
 }  // namespace empirical

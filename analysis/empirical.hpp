@@ -44,8 +44,9 @@ inline constexpr std::size_t kDistancesTogether = 128;
 /// Number of threads for OpenMP: task.sampling.threads, or all.
 int worker_count(const CurveTask& task);
 
-/// Relates the errors to the envelope and sets the status: unresolved where the mean's interval
-/// contains 0, target_not_met where it is wider than sampling.rel_tol or abs_tol ask. Throws
+/// Sets sign_resolved (the interval does not contain 0), relates the errors to the envelope where
+/// that is beyond its own noise, and sets the status: target_not_met where the mean's interval is
+/// wider than sampling.rel_tol or abs_tol ask, else unresolved where it contains 0. Throws
 /// InputError where a number is not finite, because the file's numbers are too large.
 void finish_point(const CurveTask& task, CurvePoint& point);
 

@@ -6,6 +6,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <numeric>
 
 #include "analysis/empirical_products.hpp"
 
@@ -103,12 +104,16 @@ std::vector<double> Bootstrap::means(const std::vector<double>& sums, std::size_
     for (std::size_t r = 0; r < count; ++r) {
       const double* draws = &draws_[(first + r) * blocks];
       double* row = &weights[r * cells];
-      for (std::size_t cell = 0; cell < cells; ++cell)
-        row[cell] =
-            plan_.by_block_pair() ? draws[cell / blocks] * draws[cell % blocks] : draws[cell];
+      if (plan_.by_block_pair()) {
+        for (std::size_t i = 0; i < blocks; ++i)
+          for (std::size_t j = 0; j < blocks; ++j) row[i * blocks + j] = draws[i] * draws[j];
+      } else {
+        std::copy(draws, draws + blocks, row);
+      }
+      // Sums of products of small integers: exact.
+      pairs[first + r] = std::inner_product(row, row + cells, plan_.counts.begin(), 0.0);
     }
     product(weights.data(), sums.data(), &totals[first * columns], count, cells, columns);
-    product(weights.data(), plan_.counts.data(), &pairs[first], count, cells, 1);
   }
   std::size_t kept = 0;
   for (std::size_t r = 0; r < kReplicates; ++r) {
@@ -127,6 +132,18 @@ Quantity Bootstrap::interval(double estimate, const std::vector<double>& replica
   // The deviations straddle 0 but for levels of a few percent.
   return confidence(estimate, estimate - std::max(factor_ * high, 0.0) - rounding,
                     estimate - std::min(factor_ * low, 0.0) + rounding, level_);
+}
+
+Quantity Bootstrap::interval_of_variance(double estimate, const std::vector<double>& replicates,
+                                         double rounding) const {
+  std::vector<double> logarithms;
+  for (const double value : replicates) {
+    if (!(value > 0) || !(estimate > 0)) return interval(estimate, replicates, rounding);
+    logarithms.push_back(std::log(value));
+  }
+  const auto [low, high] = deviations(logarithms, level_);
+  return confidence(estimate, estimate * std::exp(-std::max(factor_ * high, 0.0)) - rounding,
+                    estimate * std::exp(-std::min(factor_ * low, 0.0)) + rounding, level_);
 }
 
 Quantity Bootstrap::interval_of_norm(double estimate, const std::vector<double>& replicates,

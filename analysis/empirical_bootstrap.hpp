@@ -29,6 +29,8 @@ struct SplitMix64 {
 /// the variance (Owen's pigeonhole bootstrap, Ann. Appl. Stat. 2007): the interval is then too
 /// wide, never too narrow. For `at_distance` the blocks are of pairs, so that dependence through
 /// tokens that occur in two distant pairs is left out.
+/// Coverage counted on 200 files of 256 independent Gaussian tokens (16 blocks) at level 0.95:
+/// means 97%, variances 94 to 95% (all, causal, at_distance); shuffled 99.5% and more.
 class Bootstrap {
  public:
   static constexpr std::size_t kReplicates = 999;
@@ -47,6 +49,11 @@ class Bootstrap {
   /// than ten replicates lie in a tail, their standard deviation and the normal quantile instead.
   /// `rounding` is added on both sides.
   Quantity interval(double estimate, const std::vector<double>& replicates, double rounding) const;
+
+  /// For a variance: the interval of its logarithm, which puts the longer side above as the
+  /// skewness of a second moment asks; `interval` where a replicate is not positive.
+  Quantity interval_of_variance(double estimate, const std::vector<double>& replicates,
+                                double rounding) const;
 
   /// For a quantity that cannot be negative and whose estimate noise pushes up: the interval above
   /// joined with its shift by the replicates' bias, ends below 0 set to 0.

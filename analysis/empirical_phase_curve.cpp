@@ -151,7 +151,7 @@ CurvePoint make_point(const CellSums& sums, const PairPlan& plan, const Bootstra
   CurvePoint point;
   point.mean = bootstrap.interval(re, re_r, rounding);
   point.envelope = bootstrap.interval_of_modulus(re, im, re_r, im_r, rounding);
-  point.variance = bootstrap.interval(square / 2 + excess, variance_r, square_rounding);
+  point.variance = bootstrap.interval_of_variance(square / 2 + excess, variance_r, square_rounding);
   point.variance_excess = bootstrap.interval(excess, excess_r, square_rounding);
   return point;
 }

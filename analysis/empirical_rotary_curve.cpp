@@ -238,7 +238,8 @@ void fill_points(const CurveTask& task, const RotaryScore& score, const TokenTab
       CurvePoint& point = points[begin + d];
       point.mean = bootstrap.interval(mean, means_r, rounding);
       point.envelope = bootstrap.interval_of_norm(envelope, envelopes_r, rounding);
-      point.variance = bootstrap.interval(square - mean * mean, variances_r, 0x1p-44 * square);
+      point.variance =
+          bootstrap.interval_of_variance(square - mean * mean, variances_r, 0x1p-44 * square);
       finish_point(task, point);
     }
     if (task.progress)

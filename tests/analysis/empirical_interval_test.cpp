@@ -52,18 +52,18 @@ TEST_CASE("the bootstrap's standard error is that of an AR(1) sequence") {
 TEST_CASE("intervals at 95% hold the closed-form mean and variance in about 95% of the files") {
   // Independent coordinates of unit variance and mean 1, D = 4. Score at every distance of nope:
   // mean D/sqrt(D), variance 3 (each product has variance 1 + 1 + 1).
-  constexpr int kFiles = 400;
+  constexpr int kFiles = 200;
   for (const PairRule rule :
        {PairRule::all, PairRule::causal, PairRule::shuffled, PairRule::at_distance}) {
     int mean = 0, variance = 0;
     for (int seed = 0; seed < kFiles; ++seed) {
-      const auto table = random_table(1000 + seed, 512, 4, 1, 0);
+      const auto table = random_table(1000 + seed, 256, 4, 1, 0);
       const auto curve = empirical_curve(empirical_task(parse_encoding("nope"), table, rule, {3}));
       mean += holds(curve.points[0].mean, 2);
       variance += holds(curve.points[0].variance, 3);
     }
     INFO("rule " << static_cast<int>(rule) << ": mean " << mean << ", variance " << variance);
-    // Three standard deviations of a binomial count of 400, and the bootstrap's own shortfall of
+    // Three standard deviations of a binomial count of 200, and the bootstrap's own shortfall of
     // about 2% for 16 blocks; shuffled pairs are documented to cover more.
     const double low = 0.95 - 3 * std::sqrt(0.95 * 0.05 / kFiles) - 0.02;
     CHECK(mean >= low * kFiles);
@@ -90,7 +90,7 @@ TEST_CASE("intervals of TAPA's mean and envelope hold the closed form") {
     int mean = 0, envelope = 0, variance = 0;
     for (int seed = 0; seed < kFiles; ++seed) {
       const auto curve =
-          empirical_curve(empirical_task(exact.encoding, random_table(5000 + seed, 512, 4, 1, 0),
+          empirical_curve(empirical_task(exact.encoding, random_table(5000 + seed, 256, 4, 1, 0),
                                          PairRule::all, {exact.distances.distances[i]}));
       mean += holds(curve.points[0].mean, truth.points[i].mean->estimate.value());
       envelope += holds(curve.points[0].envelope, truth.points[i].envelope->estimate.value());
