@@ -202,7 +202,6 @@ void add_series(Elements& elements, const Panel& panel, const Series& series, co
 }  // namespace
 
 std::vector<Vertex> thinned(const std::vector<Vertex>& line, const Range& x, std::size_t columns) {
-  if (line.size() <= 4 * columns) return line;
   std::vector<Vertex> result;
   const auto column = [&](const Vertex& v) {
     return std::floor((v.x - x.low) / x.span() * static_cast<double>(columns));
@@ -220,6 +219,12 @@ std::vector<Vertex> thinned(const std::vector<Vertex>& line, const Range& x, std
       if (line[end].y < line[low].y) low = end;
       if (line[end].y > line[high].y) high = end;
       ++end;
+    }
+    if (end - begin <= 4) {
+      result.insert(result.end(), line.begin() + static_cast<std::ptrdiff_t>(begin),
+                    line.begin() + static_cast<std::ptrdiff_t>(end));
+      begin = end;
+      continue;
     }
     std::vector<std::size_t> kept = {begin, std::min(low, high), std::max(low, high), end - 1};
     kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
