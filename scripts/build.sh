@@ -31,13 +31,15 @@ configure() {
   fi
 }
 
+# What ninja or make say of looking whether there is anything to do.
+idle_lines='Looking up the commit|Re-checking globbed|VerifyGlobs|no work to do|Built target|Consolidate compiler'
+
 # build BUILD TARGET...: what is done goes to standard error; nothing where nothing is to do.
 build() {
   local build=$1
   shift
-  cmake --build "$build" --parallel "$(build_jobs)" --target "$@" 2>&1 </dev/null |
-    sed -u -E '/Looking up the commit|Re-checking globbed|VerifyGlobs|no work to do|Built target|Consolidate compiler/d' >&2
-  if ((PIPESTATUS[0])); then
+  if ! cmake --build "$build" --parallel "$(build_jobs)" --target "$@" 2>&1 </dev/null |
+    sed -u -E "/$idle_lines/d" >&2; then
     say "the build in $build failed (above)"
     exit 1
   fi

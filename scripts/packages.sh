@@ -9,17 +9,14 @@ missing_packages() {
 }
 
 is_installed() {
-  [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]
+  dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
 }
 
+# sudo may ask for a password where somebody is there to give it.
+sudo=(sudo -n)
+if [[ -t 0 ]]; then sudo=(sudo); fi
 as_root() {
-  if [[ $(id -u) == 0 ]]; then
-    "$@"
-  elif [[ -t 0 ]]; then
-    sudo "$@"
-  else
-    sudo -n "$@"
-  fi
+  if [[ $(id -u) == 0 ]]; then "$@"; else "${sudo[@]}" "$@"; fi
 }
 
 # not_installed LIST: the packages of the file that are missing, those marked "?" with their mark.
