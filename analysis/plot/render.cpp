@@ -137,11 +137,11 @@ std::string terminal_commands(Format format, double width, double height) {
       break;
     case Format::png:  // two pixels for one, for sharp text
       out << "set terminal pngcairo size " << 2 * width << ',' << 2 * height
-          << " enhanced font 'Sans,12' fontscale 2 linewidth 2 pointscale 2 background 'white'\n";
+          << " enhanced font 'Sans,12' fontscale 1.5 linewidth 2 pointscale 3 background 'white'\n";
       break;
     case Format::pdf:  // inches, and points of 1/72 inch
       out << "set terminal pdfcairo size " << width / 96 << "in," << height / 96
-          << "in enhanced font 'Sans,12' fontscale 0.75 linewidth 0.75 pointscale 0.75"
+          << "in enhanced font 'Sans,12' fontscale 0.5625 linewidth 0.9 pointscale 1.1"
           << " background 'white'\n";
       break;
   }

@@ -260,7 +260,11 @@ void write_sample(std::ostream& out, const LegendRow& row, const std::string& le
   const std::string dashes = row.sample == LegendRow::Sample::curve  ? dash(row.style)
                              : row.sample == LegendRow::Sample::rule ? "(10,5)"
                                                                      : "(2,2,8,2)";
-  out << "set arrow from " << left << " to " << right << " nohead lw 1.5 dt " << dashes
+  // Widths differ on purpose: gnuplot's svg terminal overlooks a change of dash alone.
+  const double width = row.sample == LegendRow::Sample::curve  ? 1.5
+                       : row.sample == LegendRow::Sample::rule ? 1.2
+                                                               : 1.4;
+  out << "set arrow from " << left << " to " << right << " nohead lw " << width << " dt " << dashes
       << " lc rgb '#" << hue << "'\n";
   if (row.sample == LegendRow::Sample::curve) {
     const Marker shape = marker(row.style);
