@@ -94,10 +94,9 @@ EngineChoice choose_engine(const CurveTask& task) {
     default:
       break;
   }
-  throw InputError(fmt::format("--engine: {} does not apply to {} under {}; accepted: {}",
-                               to_string(task.engine), printable(task.encoding.spec),
-                               printable(task.density.spec),
-                               fmt::join(names_of(engine_catalogue()), ", ")));
+  throw InputError(fmt::format(
+      "--engine: {} does not apply to {} under {}; accepted: auto, exact, mc",
+      to_string(task.engine), printable(task.encoding.spec), printable(task.density.spec)));
 }
 
 DistanceCurve compute_curve(const CurveTask& task) {

@@ -1,0 +1,157 @@
+// Help, version, list, fit, verify and inspect through the real program.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "catch.hpp"
+#include "cli/run_program.hpp"
+#include "cli/schema_check.hpp"
+
+using namespace tapalab::test;
+using nlohmann::json;
+
+TEST_CASE("Every command has help with an example, and no other is listed") {
+  const ProgramResult overview = run_program({"--help"});
+  CHECK(overview.code == 0);
+  for (const char* name : {"curve", "bias", "variance", "fit", "verify", "inspect", "list"}) {
+    CHECK(overview.out.find(std::string("  ") + name + " ") != std::string::npos);
+    const ProgramResult help = run_program({name, "--help"});
+    INFO(name);
+    CHECK(help.code == 0);
+    CHECK(help.err.empty());
+    CHECK(help.out.find("Example:\n  tapalab " + std::string(name)) != std::string::npos);
+  }
+  for (const char* name : {"histogram", "crosscheck", "retrieve", "merge"}) {
+    CHECK(overview.out.find(name) == std::string::npos);
+  }
+}
+
+TEST_CASE("--version names version and commit") {
+  const ProgramResult result = run_program({"--version"});
+  CHECK(result.code == 0);
+  CHECK(result.out.rfind("tapalab ", 0) == 0);
+  CHECK(count_lines(result.out) == 1);
+}
+
+TEST_CASE("list prints every catalogue as a table and as JSON under its schema") {
+  const SchemaCheck schema = schema_named("list");
+  for (const auto& [kind, expected] :
+       {std::pair{"encodings", "tapa-general"}, std::pair{"densities", "empirical"},
+        std::pair{"claims", "theorem-3.3"}, std::pair{"engines", "exact"}}) {
+    INFO(kind);
+    const ProgramResult table = run_program({"list", kind});
+    CHECK(table.code == 0);
+    CHECK(table.out.find(expected) != std::string::npos);
+    const ProgramResult text = run_program({"list", kind, "--format", "json"});
+    REQUIRE(text.code == 0);
+    const json document = json::parse(text.out);
+    CHECK(faults_of(schema, document) == "");
+    CHECK(document.at("kind") == kind);
+  }
+}
+
+TEST_CASE("Every claim of the theory is listed") {
+  const ProgramResult result = run_program({"list", "claims", "--format", "json"});
+  std::vector<std::string> ids;
+  const json document = json::parse(result.out);
+  for (const auto& claim : document.at("items")) ids.push_back(claim.at("id"));
+  for (const char* id :
+       {"assumption-2.1", "theorem-2.1", "lemma-c.1", "lemma-c.2", "theorem-2.2", "theorem-2.3",
+        "theorem-3.2", "theorem-3.3", "stationary-phase", "figure-1", "kernel", "retrieval",
+        "limit-law", "distance-resolution", "clt-crossover", "finite-vocabulary", "rope-variance",
+        "base-scaling", "figure-1-consistency"}) {
+    INFO(id);
+    CHECK(std::find(ids.begin(), ids.end(), id) != ids.end());
+  }
+}
+
+TEST_CASE("Every engine that is listed runs where it applies, and others are refused by name") {
+  const ProgramResult result = run_program({"list", "engines", "--format", "json"});
+  const json document = json::parse(result.out);
+  std::string names;
+  for (const auto& engine : document.at("items")) {
+    const std::string name = engine.at("name");
+    INFO(name);
+    const auto code = [&](const char* density) {
+      return run_program({"curve", "--engine", name, "--density", density, "--samples", "100",
+                          "--distances", "1"})
+          .code;
+    };
+    CHECK((code("gaussian:rho=0.25") == 0 || code("sech") == 0));
+    names += name + " ";
+  }
+  for (const std::string name : {"qmc", "conditional", "asymptotic", "ball", "gpu"}) {
+    if (names.find(name) != std::string::npos) continue;
+    INFO(name);
+    const ProgramResult refused = run_program({"curve", "--engine", name, "--distances", "1"});
+    CHECK(refused.code == 2);
+    CHECK(refused.err.find(name) != std::string::npos);
+    CHECK(refused.err.find("accepted: ") != std::string::npos);
+  }
+}
+
+TEST_CASE("inspect prints what a file holds, as a table and as JSON under its schema") {
+  const std::string file = std::string(TAPALAB_TEST_DATA) + "/qk.safetensors";
+  const ProgramResult table = run_program({"inspect", file});
+  CHECK(table.code == 0);
+  CHECK(table.out.find("layers.3.q") != std::string::npos);
+  const ProgramResult text = run_program({"inspect", file, "--format", "json"});
+  REQUIRE(text.code == 0);
+  const json document = json::parse(text.out);
+  CHECK(faults_of(schema_named("inspect"), document) == "");
+  for (const auto& tensor : document.at("tensors")) CHECK(tensor.at("values").at("nan") == 0);
+}
+
+TEST_CASE("inspect refuses a configuration, saying which files it reads") {
+  const TempDirectory directory;
+  const ProgramResult result = run_program({"inspect", directory.write("config.json", "{}")});
+  CHECK(result.code == 2);
+  CHECK(result.err.find("accepted: .npy, .safetensors") != std::string::npos);
+}
+
+TEST_CASE("fit prints a table, CSV, and JSON under its schema") {
+  const std::vector<std::string> base{"fit", "--distances", "log:1e3:1e9:7", "--quiet"};
+  const auto with = [&](const char* format) {
+    auto arguments = base;
+    arguments.insert(arguments.end(), {"--format", format});
+    return run_program(arguments);
+  };
+  const ProgramResult text = with("json");
+  INFO(text.err);
+  REQUIRE(text.code == 0);
+  const json document = json::parse(text.out);
+  CHECK(faults_of(schema_named("fit"), document) == "");
+  CHECK(count_lines(with("csv").out) == 1 + document.at("fits").at(0).at("local").size());
+  CHECK(with("table").out.find("asymptote:    -6.4 ") != std::string::npos);
+}
+
+TEST_CASE("fit at 65536 finds the finite-distance exponent -5.3 beside the asymptote -6.4") {
+  const ProgramResult result =
+      run_program({"fit", "--distances", "65000,65536,66000", "--format", "json"});
+  REQUIRE(result.code == 0);
+  const json fit = json::parse(result.out).at("fits").at(0);
+  CHECK(fit.at("overall").at("exponent").at("value").get<double>() == Approx(-5.3).margin(0.05));
+  CHECK(fit.at("asymptote").at("exponent").get<double>() == Approx(-6.4).margin(1e-9));
+}
+
+TEST_CASE("verify writes its report and prints what it found, as a table and as JSON") {
+  const TempDirectory directory;
+  const std::string out = directory.file("out");
+  const ProgramResult text = run_program(
+      {"verify", "theorem-3.3", "--quick", "--out-dir", out, "--format", "json", "--quiet"});
+  INFO(text.err);
+  REQUIRE(text.code == 0);
+  CHECK(text.err.empty());
+  const json document = json::parse(text.out);
+  CHECK(faults_of(schema_named("verify"), document) == "");
+  CHECK(document.at("claims").at(0).at("id") == "theorem-3.3");
+  CHECK(faults_of(schema_named("verify"), json::parse(read_file(out + "/verify.json"))) == "");
+  CHECK(read_file(out + "/report.html").find("theorem-3.3") != std::string::npos);
+}
+
+TEST_CASE("verify --require exits 1 for a claim that does not run") {
+  const TempDirectory directory;
+  const ProgramResult result = run_program({"verify", "kernel", "--require", "kernel", "--quick",
+                                            "--out-dir", directory.file("out"), "--quiet"});
+  CHECK(result.code == 1);
+  CHECK(result.out.find("kernel") != std::string::npos);
+}
