@@ -92,11 +92,12 @@ std::vector<Tick> decade_ticks(const Range& range, int most) {
 
 Range panel_range(const Panel& panel) {
   const bool decades = panel.y_axis == AxisKind::decades;
-  Range range;
+  Range range, arrows;
   for (const Series& series : panel.series) {
     for (const Mark& mark : series.marks) {
       if (mark.upper_bound) {
         range.include(mark.high);
+        arrows.include(mark.high);
         continue;
       }
       range.include(mark.y);
@@ -130,6 +131,7 @@ Range panel_range(const Panel& panel) {
     const double half = decades ? std::max(least, 0.5) : (size > 0 ? 0.1 * size : 1.0);
     range = {middle - half, middle + half};
   }
+  if (!arrows.empty()) range.include(arrows.low - 0.05 * range.span());  // the arrows' length
   const double pad = 0.06 * range.span();
   return {range.low - pad, range.high + pad};
 }

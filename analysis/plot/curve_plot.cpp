@@ -73,7 +73,8 @@ Series make_series(const DistanceCurve& curve, std::size_t style, plot::Quantity
                    AxisKind axis, const DistanceAxis& x, std::size_t& left_out) {
   Series series;
   series.style = style;
-  series.sampled = curve.samples.has_value();
+  series.sampled = std::any_of(curve.points.begin(), curve.points.end(),
+                               [](const CurvePoint& p) { return plot::is_sampling(p.engine); });
   series.marks = plot::marks_of(curve, quantity, axis, x, left_out);
   // On a plain axis the fill is free to tell sampled from computed; in decades it is the sign.
   if (axis == AxisKind::plain) {

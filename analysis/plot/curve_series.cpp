@@ -89,12 +89,21 @@ std::vector<Vertex> envelope_of(const DistanceCurve& curve, AxisKind axis, const
   for (const CurvePoint& point : curve.points) {
     if (!point.envelope || point.distance == 0) continue;
     const LogNumber& value = point.envelope->estimate;
-    const double y = axis == AxisKind::decades ? fast_log10_abs(value) : value.value();
-    if (std::isfinite(y)) line.push_back({x.position(point.distance), y});
+    double y = axis == AxisKind::decades ? fast_log10_abs(value) : value.value();
+    const bool resolved = point.envelope->sign_resolved && point.envelope->error.lower.sign() > 0;
+    if (!resolved || !std::isfinite(y)) y = NAN;
+    line.push_back({x.position(point.distance), y});
   }
   std::stable_sort(line.begin(), line.end(),
                    [](const Vertex& a, const Vertex& b) { return a.x < b.x; });
-  return line;
+  const bool any = std::any_of(line.begin(), line.end(),
+                               [](const Vertex& vertex) { return !std::isnan(vertex.y); });
+  return any ? line : std::vector<Vertex>{};
+}
+
+bool is_sampling(Engine engine) {
+  return engine == Engine::mc || engine == Engine::qmc || engine == Engine::conditional ||
+         engine == Engine::gpu;
 }
 
 std::string describe(const DistanceCurve& curve) {

@@ -29,8 +29,12 @@ using QuantityOf = std::optional<Quantity> CurvePoint::*;
 std::vector<Mark> marks_of(const DistanceCurve& curve, QuantityOf quantity, AxisKind axis,
                            const DistanceAxis& x, std::size_t& left_out);
 
-/// log10 of the envelope (decades) or the envelope itself, where a curve has one.
+/// log10 of the envelope (decades) or the envelope itself, where a curve has one whose interval
+/// does not reach 0; y is NaN, a lifted pen, at the others.
 std::vector<Vertex> envelope_of(const DistanceCurve& curve, AxisKind axis, const DistanceAxis& x);
+
+/// True for an engine that draws its points; exact sums over a file are not sampled.
+bool is_sampling(Engine engine);
 
 /// "tapa:alpha=0.1 · gaussian:rho=0.25 · D = 128 · exact", with samples and seed where sampled.
 std::string describe(const DistanceCurve& curve);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "analysis/plot/curve_series.hpp"
 #include "analysis/plot/figure.hpp"
 #include "analysis/plot/text.hpp"
 #include "sim/errors.hpp"
@@ -20,7 +21,7 @@ using LegendSample = plot::LegendRow::Sample;
 Series local_series(const FitResult& fit, std::size_t style) {
   Series series;
   series.style = style;
-  series.sampled = fit.samples.has_value();
+  series.sampled = std::any_of(fit.engines.begin(), fit.engines.end(), plot::is_sampling);
   for (const LocalExponent& step : fit.local) {
     plot::Mark mark;
     mark.x = (std::log10(step.t_low) + std::log10(step.t_high)) / 2;

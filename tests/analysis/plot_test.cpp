@@ -326,6 +326,23 @@ TEST_CASE("rotary curves and phase scores stand in panels of their own, linear a
   CHECK(figure.legend.size() == 3);
 }
 
+TEST_CASE("an envelope whose interval reaches 0 lifts the pen, and only drawn samples are hollow") {
+  DistanceCurve c = sampled_curve("tapa", "1,10,100,1000");
+  for (CurvePoint& p : c.points) p.envelope = sampled(p.distance == 10 ? 0.001 : 0.5, 0.01);
+  PlotOptions options;
+  options.scale = PlotScale::log;
+  const std::vector<plot::Vertex> thin =
+      curve_figure({c}, PlotQuantity::bias, options).panels[0].series[0].thin;
+  REQUIRE(thin.size() == 4);
+  CHECK(thin[0].y == Approx(std::log10(0.5)));
+  CHECK(std::isnan(thin[1].y));
+
+  options.scale = PlotScale::linear;
+  CHECK_FALSE(curve_figure({c}, PlotQuantity::bias, options).panels[0].series[0].marks[0].filled);
+  for (CurvePoint& p : c.points) p.engine = Engine::exact;  // sums over a file's pairs
+  CHECK(curve_figure({c}, PlotQuantity::bias, options).panels[0].series[0].marks[0].filled);
+}
+
 TEST_CASE("a variance figure marks its limit and draws the excess in decades") {
   const plot::Figure figure =
       curve_figure({curve("tapa", "0,1,10,100", 4)}, PlotQuantity::variance);
