@@ -46,6 +46,7 @@ AtomicFile::AtomicFile(const std::string& path, std::string_view name)
   }
   struct stat info {};
   const bool exists = stat(path.c_str(), &info) == 0;
+  if (!exists && errno == ENAMETOOLONG) fail("creating");
   if (exists && S_ISDIR(info.st_mode)) {
     throw InputError(fmt::format("{}: '{}' is a directory; a file name is needed", name_, path));
   }
