@@ -60,11 +60,6 @@ void add_segment(const Integrand& h, double length, double factor, Sum& sum) {
   sum.add(factor * half, value, difference, absolute);
 }
 
-bool falls_exponentially(MarginalFamily family) {
-  return family != MarginalFamily::laplace && family != MarginalFamily::singular &&
-         family != MarginalFamily::uniform && family != MarginalFamily::bump;
-}
-
 // Where F has died out long before the break of f at `nearest`, two half-lines from 0 hold the
 // whole integral but for F there times the mass of f, which is added to the difference. Empty where
 // that is not negligible.

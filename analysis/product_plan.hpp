@@ -36,6 +36,12 @@ namespace product {
 
 using Plan = ProductPair::Plan;
 
+/// True where F falls exponentially or faster and oscillates on no scale of its own.
+inline bool falls_exponentially(MarginalFamily family) {
+  return family != MarginalFamily::laplace && family != MarginalFamily::singular &&
+         family != MarginalFamily::uniform && family != MarginalFamily::bump;
+}
+
 /// True where the integrand oscillates without an exponential fall (F laplace or singular, v > 0):
 /// then the contour is turned.
 bool needs_turned_contour(const Plan& plan, const Wide& T);

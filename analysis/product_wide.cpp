@@ -40,6 +40,28 @@ PairTransform wide_quadrature(const Plan& plan, const Wide& T, double tolerance)
     sum.add(Wide(factor), segment_integral<Wide, WideComplex>(f, length, tolerance));
   };
   const Wide scale = 1 / (1 + T);
+  PairTransform result;
+  result.method = PairMethod::wide_quadrature;
+  const auto finish = [&] {
+    result.value = sum.value;
+    // Exponents up to e^116 on the outermost nodes carry weight below the unit.
+    result.error = sum.difference + ldexp(wide_epsilon(), 24) * sum.absolute;
+    return result;
+  };
+  // As in double: where F has died out before the first break of f, two half-lines are enough.
+  const Wide nearest = width == 0 ? u : Wide(width - u);
+  if (falls_exponentially(plan.transform_side.family) && nearest > 0) {
+    const Wide rest = abs(plan.wide_F.characteristic(Wide(T * nearest)));
+    if (rest < Wide(tolerance)) {
+      half_line([&](const Wide& s) { return h(s, Wide(s - u)); }, scale, 1);
+      half_line([&](const Wide& s) { return h(Wide(-s), Wide(-s - u)); }, scale, 1);
+      if (rest <= Wide(tolerance) * sum.absolute) {
+        sum.difference += 2 * rest;
+        return finish();
+      }
+      sum = Sum{};
+    }
+  }
   if (width == 0 && u == 0) {
     half_line([&](const Wide& s) { return h(s, s); }, scale, 2);
   } else if (width == 0) {
@@ -72,12 +94,7 @@ PairTransform wide_quadrature(const Plan& plan, const Wide& T, double tolerance)
       between(low, high);
     }
   }
-  PairTransform result;
-  result.method = PairMethod::wide_quadrature;
-  result.value = sum.value;
-  // Exponents up to e^116 on the outermost nodes carry weight below the unit.
-  result.error = sum.difference + ldexp(wide_epsilon(), 24) * sum.absolute;
-  return result;
+  return finish();
 }
 
 }  // namespace tapalab::product
