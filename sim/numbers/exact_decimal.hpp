@@ -19,8 +19,8 @@ class ExactDecimal {
   ExactDecimal() : ExactDecimal(0) {}
   ExactDecimal(int value);
 
-  /// Reads `[+-]digits[.digits][e[+-]digits]` (e or E), at most 4096 characters and a decimal exponent
-  /// within +-100000. `name` is what an error message calls it ("alpha", "--confidence").
+  /// Reads `[+-]digits[.digits][e[+-]digits]` (e or E), at most 4096 characters and a decimal
+  /// exponent within +-100000. `name` is what an error message calls it ("alpha", "--confidence").
   /// Throws InputError for anything else: NaN, infinity, empty text, trailing characters.
   static ExactDecimal parse(std::string_view text, std::string_view name);
 
@@ -34,7 +34,8 @@ class ExactDecimal {
   double value() const { return static_cast<double>(wide_); }
   /// The Wide nearest to the exact product with an integer.
   Wide times(std::uint64_t factor) const;
-  /// -1, 0 or 1 as the decimal is below, equal to or above `other`; exact, where `wide` has rounded.
+  /// -1, 0 or 1 as the decimal is below, equal to or above `other`; exact, where `wide` has
+  /// rounded.
   int compare(int other) const;
 
   friend bool operator==(const ExactDecimal& a, const ExactDecimal& b) {
