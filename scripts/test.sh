@@ -25,7 +25,7 @@ build "$release" all
 
 stage "AddressSanitizer and UndefinedBehaviorSanitizer, in build/asan"
 rm -rf "$asan"
-configure "$root" "$asan" --preset asan -DTAPALAB_WERROR=ON
+configure "$root" "$asan" --preset asan
 build "$asan" all
 stage "tests under the sanitizers"
 ctest --test-dir "$asan" --output-on-failure -j "$jobs" -LE 'slow|package|style' "$@" </dev/null
