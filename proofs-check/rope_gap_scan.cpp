@@ -61,10 +61,10 @@ struct Filter {
 
 Filter make_filter(const GapScan& scan) {
   Filter filter;
-  const std::uint32_t terms = scan.setting.head_dim / 2;
+  const slong terms = static_cast<slong>(scan.setting.head_dim) / 2;
   const Ball base = Ball::decimal(scan.setting.base, 128);
-  for (std::uint32_t d = 0; d < terms; ++d) {
-    Ball f = pow(base, Ball(-2 * static_cast<slong>(d), 128) / static_cast<slong>(2 * terms));
+  for (slong d = 0; d < terms; ++d) {
+    Ball f = pow(base, Ball(-d, 128) / terms);
     if (scan.setting.angle == AngleUnit::radians) f /= Ball::pi(128) * 2;
     filter.frequencies.push_back(static_cast<long double>(f.midpoint_wide()));
   }
@@ -81,7 +81,7 @@ Filter make_filter(const GapScan& scan) {
   const Ball threshold =
       (near - Ball::decimal(scan.bound, 128)) * static_cast<slong>(scan.setting.head_dim);
   filter.threshold = static_cast<double>(threshold.midpoint_wide());
-  filter.margin = rounding_margin(terms);
+  filter.margin = rounding_margin(static_cast<std::size_t>(terms));
   return filter;
 }
 

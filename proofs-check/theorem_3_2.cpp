@@ -95,7 +95,7 @@ void check_printed_constant(std::vector<Evidence>& rows, std::vector<WitnessFiel
 
 /// A mean that sampling can resolve: two phase coordinates only.
 void check_sampled(const ClaimContext& context, std::vector<Evidence>& rows) {
-  const Setting setting = kSettings.back();
+  const Setting& setting = kSettings.back();
   CurveTask task = make_task(setting, "1,10,100,1000");
   task.engine = Engine::mc;
   task.sampling.samples = context.effort == Effort::quick    ? 400'000
