@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analysis/experiment.hpp"
+#include "analysis/gaussian_form.hpp"
 #include "analysis/intervals.hpp"
 #include "sim/block_kernels.hpp"
 #include "sim/errors.hpp"
@@ -88,6 +89,24 @@ CurvePoint make_point(std::uint64_t distance, const ScoreMoments& moments, doubl
   return point;
 }
 
+/// A sampled phi is a double: its spacing, about 2^-52 of its size, times s must stay far below a
+/// turn, or all phases fall on a grid and the mean is that of another score. `moments` has the
+/// means and covariances of the density.
+void check_phase_spacing(const ScoreModel& score, const GaussianModel& moments,
+                         const std::vector<std::uint64_t>& distances) {
+  const auto* phase = std::get_if<PhaseScore>(&score);
+  if (phase == nullptr) return;
+  const FormMoments phi = GaussianMoments(moments).of({phase->phase_bilinear, phase->phase_linear});
+  const Wide size = sqrt(phi.mean * phi.mean + phi.variance);
+  for (const std::uint64_t distance : distances) {
+    if (phase->phase_scale(distance) * size < ldexp(Wide(1), 42)) continue;
+    throw InputError(fmt::format(
+        "--engine: mc samples phases in double, which at distance {} are not known to a "
+        "thousandth of a turn; accepted: phases below 2^42 turns, or another engine",
+        distance));
+  }
+}
+
 ScoreSampler make_sampler(const CurveTask& task) {
   const ScoreModel score = lower(task.encoding, task.head_dim);
   const auto& distances = task.distances.distances;
@@ -96,13 +115,18 @@ ScoreSampler make_sampler(const CurveTask& task) {
     return {score, *tokens, distances, seed};
   }
   if (const auto* product = std::get_if<ProductDensity>(&task.density.law)) {
+    check_phase_spacing(score, moment_model(*product, task.encoding, task.head_dim), distances);
     return {score, lower(*product, task.encoding, task.head_dim), distances, seed};
   }
   if (const auto* full = std::get_if<FullGaussianDensity>(&task.density.law)) {
-    return {score, lower(*full, task.head_dim), distances, seed};
+    const GaussianModel model = lower(*full, task.head_dim);
+    check_phase_spacing(score, model, distances);
+    return {score, model, distances, seed};
   }
   if (const auto* gaussian = std::get_if<GaussianDensity>(&task.density.law)) {
-    return {score, lower(*gaussian, task.encoding, task.head_dim), distances, seed};
+    const GaussianModel model = lower(*gaussian, task.encoding, task.head_dim);
+    check_phase_spacing(score, model, distances);
+    return {score, model, distances, seed};
   }
   throw InputError(
       fmt::format("--engine: mc cannot sample density {}; accepted: gaussian, empirical",
