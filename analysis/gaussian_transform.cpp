@@ -55,13 +55,19 @@ std::vector<Wide> fingerprint(const LocalProblem& p) {
   return key;
 }
 
-/// S with S S^T = covariance: pivoted LDL^T, columns of pivots that are zero to rounding dropped.
+/// S with S S^T = covariance: pivoted Cholesky of the correlations, so that scales of any ratio
+/// keep their rank; columns of pivots that are zero to rounding are dropped.
 Matrix covariance_root(Matrix c) {
   const Eigen::Index n = c.rows();
+  Vector deviation(n);
+  for (Eigen::Index i = 0; i < n; ++i) deviation[i] = sqrt(c(i, i));
+  for (Eigen::Index i = 0; i < n; ++i) {
+    for (Eigen::Index j = 0; j < n; ++j) {
+      if (c(i, j) != 0) c(i, j) /= deviation[i] * deviation[j];
+    }
+  }
+  const Wide negligible = ldexp(wide_epsilon(), 20) * n;
   Matrix root(n, n);
-  Wide scale = 0;
-  for (Eigen::Index i = 0; i < n; ++i) scale = std::max(scale, Wide(abs(c(i, i))));
-  const Wide negligible = scale * ldexp(wide_epsilon(), 20) * n;
   Eigen::Index rank = 0;
   for (; rank < n; ++rank) {
     Eigen::Index pivot = 0;
@@ -76,6 +82,7 @@ Matrix covariance_root(Matrix c) {
     }
     for (Eigen::Index i = 0; i < n; ++i) c(i, pivot) = c(pivot, i) = 0;
   }
+  for (Eigen::Index i = 0; i < n; ++i) root.row(i) *= deviation[i];
   return root.leftCols(rank);
 }
 

@@ -155,3 +155,17 @@ TEST_CASE("the exact engine refuses what it cannot compute") {
   CHECK_THROWS_AS(exact("tapa", "gaussian", 7, {1}), InputError);
   CHECK_THROWS_AS(exact("tapa:share=0.3", "gaussian", 128, {1}), InputError);
 }
+
+TEST_CASE("scales of query and key enter through their product alone, whatever their ratio") {
+  const auto even = exact("tapa", "gaussian:a.rho=0.5,p.rho=0.3", 128, {0, 1, 1000});
+  for (const char* density : {"gaussian:a.rho=0.5,p.rho=0.3,p.scale_q=1e14,p.scale_k=1e-14",
+                              "gaussian:a.rho=0.5,p.rho=0.3,p.scale_q=1e-20,p.scale_k=1e20,a.scale_"
+                              "q=1e15,a.scale_k=1e-15"}) {
+    const auto uneven = exact("tapa", density, 128, {0, 1, 1000});
+    for (std::size_t i = 0; i < even.points.size(); ++i) {
+      const Wide difference =
+          uneven.points[i].mean->estimate.wide() - even.points[i].mean->estimate.wide();
+      CHECK(abs(difference) <= Wide("1e-14") * even.points[i].envelope->estimate.wide());
+    }
+  }
+}
