@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::size_t kHelpColumn = 30;
 
+// The app is called "tapalab curve"; messages begin with "tapalab: " already.
+std::string command_of(const CLI::App& app) {
+  return app.get_name().substr(app.get_name().find(' ') + 1);
+}
+
 std::vector<std::string> long_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const auto* option : app.get_options()) {
@@ -22,13 +27,12 @@ std::vector<std::string> long_names(const CLI::App& app) {
   return names;
 }
 
-void add_list(CLI::App& app, const std::string& name, std::vector<std::string>& target,
-              const std::string& help) {
-  app.add_option(name, target, help)
-      ->type_name("SPEC")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false);
+// The option after an option without a value is taken for it: say so, rather than what that leads
+// to.
+void refuse_option_as_value(const std::string& name, const std::string& value) {
+  if (value.substr(0, 2) == "--") {
+    throw InputError(fmt::format("{}: needs a value; {} stands in its place", name, value));
+  }
 }
 
 template <typename T, typename Parse>
@@ -57,16 +61,16 @@ void parse(CLI::App& app, const std::vector<std::string>& arguments) {
   } catch (const CLI::CallForHelp&) {
     throw HelpRequested{app.help()};
   } catch (const CLI::ParseError& error) {
-    throw InputError(fmt::format("{}: {}", app.get_name(), error.what()));
+    throw InputError(fmt::format("{}: {}", command_of(app), error.what()));
   }
   const auto unknown = app.remaining();
   if (unknown.empty()) return;
   const std::string name = unknown.front().substr(0, unknown.front().find('='));
   if (name.size() > 1 && name[0] == '-') {
-    throw InputError(unknown_name(app.get_name(), "option", name, long_names(app)));
+    throw InputError(unknown_name(command_of(app), "option", name, long_names(app)));
   }
   throw InputError(fmt::format("{}: unexpected argument {}; accepted: options (see {} --help)",
-                               app.get_name(), printable(unknown.front()), app.get_name()));
+                               command_of(app), printable(unknown.front()), app.get_name()));
 }
 
 CLI::Option* add_text(CLI::App& app, const std::string& names, std::optional<std::string>& target,
@@ -76,10 +80,28 @@ CLI::Option* add_text(CLI::App& app, const std::string& names, std::optional<std
           names,
           [&target, names](const CLI::results_t& values) {
             if (values.size() != 1) throw InputError(names + ": given more than once");
+            refuse_option_as_value(names, values.front());
             target = values.front();
             return true;
           },
           help)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+}
+
+CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& target,
+                      const std::string& help) {
+  return app
+      .add_option(
+          name,
+          [&target, name](const CLI::results_t& values) {
+            for (const auto& value : values) refuse_option_as_value(name, value);
+            target = values;
+            return true;
+          },
+          help)
+      ->type_name("SPEC")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);

@@ -28,6 +28,10 @@ void parse(CLI::App& app, const std::vector<std::string>& arguments);
 CLI::Option* add_text(CLI::App& app, const std::string& names, std::optional<std::string>& target,
                       const std::string& help);
 
+/// An option that takes one value each time it stands.
+CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& target,
+                      const std::string& help);
+
 /// What is computed.
 struct ExperimentFlags {
   std::vector<std::string> encodings;

@@ -65,12 +65,9 @@ int run_verify(const Arguments& arguments) {
       ->type_name("CLAIM");
   app->add_flag("--quick", flags.quick, "about a minute");
   app->add_flag("--full", flags.full, "everything, however long");
-  app->add_option("--require", flags.require,
-                  "exit 1 unless this claim ran and came out as recorded; repeatable")
-      ->type_name("CLAIM")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false);
+  add_list(*app, "--require", flags.require,
+           "exit 1 unless this claim ran and came out as recorded; repeatable")
+      ->type_name("CLAIM");
   add_text(*app, "--out-dir", flags.out_dir, "where the report goes (default out)")
       ->type_name("DIR");
   add_text(*app, "--activations", flags.activations,
