@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <system_error>
 
 #include "analysis/empirical_moments.hpp"
 #include "proofs-check/evidence.hpp"
@@ -193,11 +196,13 @@ Ranges ranges_of(const TokenMeans& means) {
 
 ClaimResult check_assumption_2_1(const ClaimContext& context, const Assumption21Options& options) {
   ClaimResult result;
-  if (context.activations.empty()) {
+  if (std::error_code ignored;
+      context.activations.empty() || !std::filesystem::exists(context.activations, ignored)) {
     result.reason =
-        "it needs a .safetensors file with queries and keys of a trained model, and none was "
-        "found: "
-        "name one with --activations or TAPALAB_DATA";
+        "it needs a .safetensors file with queries and keys of a trained model, and " +
+        (context.activations.empty() ? "none was found"
+                                     : "there is no file " + shown(context.activations)) +
+        ": name one with --activations or TAPALAB_DATA";
     return result;
   }
   const std::vector<Head> heads = heads_of(context.activations);

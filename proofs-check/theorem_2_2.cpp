@@ -1,5 +1,8 @@
 #include "proofs-check/theorem_2_2.hpp"
 
+#include <cmath>
+#include <numbers>
+
 #include "proofs-check/evidence.hpp"
 
 namespace tapalab {
@@ -133,6 +136,66 @@ void check_limit(const Theorem22Options& options, std::vector<Evidence>& rows) {
     }
 }
 
+/// C_D is half a Riemann sum of step 2/D: within 1/D of its limit while the distance is far below
+/// D.
+void check_riemann_sum(std::vector<Evidence>& rows) {
+  const std::uint32_t head_dim = 8192;
+  const Ball step = Ball(1, kBits) / static_cast<slong>(head_dim);
+  for (const AngleUnit angle : {AngleUnit::turns, AngleUnit::radians}) {
+    const RopeSetting setting{"500000", head_dim, angle};
+    const std::string quantity = "C_D(3) against its limit with Ci, " + describe(setting);
+    const Ball limit = rope_cosine_limit(setting, 3, kBits);
+    const std::string predicted = limit.midpoint() + " +- 1/D";
+    const Ball ball = rope_cosine_mean_ball(setting, 3, kBits);
+    rows.push_back({"ball", quantity, predicted, ball.midpoint(), error_text(ball),
+                    certainly_less(abs(ball - limit), step)});
+    const EngineValue exact = rope_cosine_mean_exact(setting, 3);
+    const Ball error = Ball::exactly(exact.error, kBits);
+    const Ball difference = abs(Ball::exactly(exact.value, kBits) - limit);
+    rows.push_back({"exact", quantity, predicted, LogNumber(exact.value).decimal(),
+                    LogNumber(exact.error).decimal(3) + " (rounding)",
+                    certainly_less(difference + error, step)});
+  }
+}
+
+/// The smallest violation by plain sums in double, for a base so small that it is near.
+std::optional<std::uint64_t> plain_scan(const GapScan& scan) {
+  const auto cosine_mean = [&](std::uint64_t distance) {
+    double sum = 0;
+    for (std::uint32_t d = 0; d < scan.setting.head_dim / 2; ++d) {
+      const double f = std::pow(std::stod(scan.setting.base), -2.0 * d / scan.setting.head_dim);
+      const double x = static_cast<double>(distance) * f;
+      sum += std::cos(scan.setting.angle == AngleUnit::turns ? 2 * std::numbers::pi * x : x);
+    }
+    return sum / scan.setting.head_dim;
+  };
+  const double near = cosine_mean(scan.near_distance);
+  for (std::uint64_t d = scan.first; d <= scan.last; ++d)
+    if (near - cosine_mean(d) < std::stod(scan.bound)) return d;
+  return std::nullopt;
+}
+
+/// The filtered scan, on which "the smallest" and "none within" rest, against plain sums.
+void check_scan(const ClaimContext& context, const Theorem22Options& options,
+                std::vector<Evidence>& rows) {
+  for (const AngleUnit angle : {AngleUnit::turns, AngleUnit::radians}) {
+    GapScan scan;
+    scan.setting = {"300", 32, angle};
+    scan.near_distance = 1;
+    scan.bound = options.bound;
+    scan.first = 301;
+    scan.last = 100'000;
+    scan.threads = context.threads;
+    const auto text = [](const std::optional<std::uint64_t>& distance) {
+      return distance ? std::to_string(*distance) : "none up to 100000";
+    };
+    const auto plain = plain_scan(scan), filtered = smallest_gap_violation(scan);
+    rows.push_back({"scan",
+                    "smallest violating distance > b, " + describe(scan.setting) + ", near 1",
+                    text(plain) + " (plain sums)", text(filtered), "0 (exact)", plain == filtered});
+  }
+}
+
 }  // namespace
 
 ClaimResult check_theorem_2_2(const ClaimContext& context, const Theorem22Options& options) {
@@ -143,6 +206,8 @@ ClaimResult check_theorem_2_2(const ClaimContext& context, const Theorem22Option
     compare_gap(f.setting, f.near, f.far, options.bound, true, result.evidence);
   illustrate_small_base(context, options, result.evidence);
   check_limit(options, result.evidence);
+  check_riemann_sum(result.evidence);
+  check_scan(context, options, result.evidence);
   if (!found.empty()) {
     // the same two distances in a larger dimension: the violation is one of D, as the limit says
     const Found& first = found.front();

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <system_error>
 
 #include "sim/errors.hpp"
+#include "sim/io/binary_file.hpp"
 
 namespace tapalab {
 namespace {
@@ -56,6 +59,10 @@ int VerifyReport::exit_code() const {
 VerifyReport run_verify(const VerifyOptions& options) {
   require_known(options.claims, "CLAIM");
   require_known(options.require, "--require");
+  if (std::error_code ignored;
+      !options.activations.empty() && !std::filesystem::exists(options.activations, ignored))
+    throw InputError("--activations: there is no file " + shown(options.activations) +
+                     "; accepted is a .safetensors file");
   const auto start = std::chrono::steady_clock::now();
 
   VerifyReport report;

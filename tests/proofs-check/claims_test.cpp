@@ -168,5 +168,7 @@ TEST_CASE("assumption-2.1: without a file it does not run, and a broken file is 
   context.activations = TAPALAB_TEST_DATA "/tapa_gaussian.json";
   CHECK_THROWS_AS(check_assumption_2_1(context), InputError);
   context.activations = TAPALAB_TEST_DATA "/no-such-file.safetensors";
-  CHECK_THROWS_AS(check_assumption_2_1(context), InputError);
+  const ClaimResult missing = check_assumption_2_1(context);
+  CHECK(missing.verdict == Verdict::not_run);
+  CHECK(missing.reason.find("no-such-file") != std::string::npos);
 }

@@ -92,6 +92,9 @@ TEST_CASE("unknown claims are refused by name") {
   options.claims = {"kernel"};
   options.require = {"theorem-9.9"};
   CHECK_THROWS_AS(run_verify(options), InputError);
+  options.require.clear();
+  options.activations = "/no/such/file.safetensors";
+  CHECK_THROWS_AS(run_verify(options), InputError);
 }
 
 TEST_CASE("claims run in the registry's order, required ones too, and progress names each") {
