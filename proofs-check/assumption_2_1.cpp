@@ -139,21 +139,20 @@ Evidence agreement(const std::string& quantity, const std::vector<MomentEstimate
 /// Under the assumption all intervals contain one number, so that the largest lower end is at most
 /// the smallest upper end.
 Evidence disjoint(const std::string& quantity, const std::vector<MomentEstimate>& estimates,
-                  double level, const std::string& how) {
+                  const std::string& how_sure, const std::string& how) {
   const auto lower =
       std::max_element(estimates.begin(), estimates.end(),
                        [](const auto& a, const auto& b) { return a.lower < b.lower; });
   const auto upper =
       std::min_element(estimates.begin(), estimates.end(),
                        [](const auto& a, const auto& b) { return a.upper < b.upper; });
-  return {
-      "empirical",
-      fmt::format("{}, {}: largest lower end (index {}) - smallest upper end (index {})", quantity,
-                  how, lower - estimates.begin(), upper - estimates.begin()),
-      "> 0: no common value",
-      fmt::format("{:.4g}", lower->lower - upper->upper),
-      fmt::format("simultaneous intervals of {} values at {} together", estimates.size(), level),
-      lower->lower > upper->upper};
+  return {"empirical",
+          fmt::format("{}, {}: largest lower end (index {}) - smallest upper end (index {})",
+                      quantity, how, lower - estimates.begin(), upper - estimates.begin()),
+          "> 0: no common value",
+          fmt::format("{:.4g}", lower->lower - upper->upper),
+          how_sure,
+          lower->lower > upper->upper};
 }
 
 struct Interval {
@@ -227,7 +226,8 @@ ClaimResult check_assumption_2_1(const ClaimContext& context, const Assumption21
     const std::string how =
         (rule == PairRule::all ? "all pairs of tokens, " : "causal pairs of tokens, ") +
         examined->name();
-    const double level = 1 - options.level;
+    const std::string level =
+        fmt::format("{} simultaneous intervals at {} together", tests, 1 - options.level);
     result.evidence.push_back(disjoint("mu_d", moments.mu, level, how));
     result.evidence.push_back(disjoint("nu_d", moments.nu, level, how));
     result.evidence.push_back(
