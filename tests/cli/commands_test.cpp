@@ -25,7 +25,7 @@ TEST_CASE("Every command has help with an example, and no other is listed") {
   }
 }
 
-TEST_CASE("--version names version and commit") {
+TEST_CASE("Option --version names version and commit") {
   const ProgramResult result = run_program({"--version"});
   CHECK(result.code == 0);
   CHECK(result.out.rfind("tapalab ", 0) == 0);

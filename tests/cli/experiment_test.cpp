@@ -140,7 +140,7 @@ TEST_CASE("Curves are the product of encodings and densities, encodings outermos
                                           "tapa/gaussian:rho=0.5", "tapa/gaussian"});
 }
 
-TEST_CASE("--sweep gives one curve for each value, echoed as an exact decimal") {
+TEST_CASE("Option --sweep gives one curve for each value, echoed as an exact decimal") {
   const auto values = [](const json& result, const char* part, const char* key) {
     std::vector<std::string> list;
     for (const auto& curve : result.at("curves")) list.push_back(curve.at(part).at(key));

@@ -93,7 +93,7 @@ TEST_CASE("A tolerance that the samples cannot reach gives exit code 4 and the r
   }
 }
 
-TEST_CASE("--out leaves standard output empty, replaces the file whole and keeps its mode") {
+TEST_CASE("Option --out leaves standard output empty, replaces the file whole and keeps its mode") {
   const TempDirectory directory;
   const std::string file = directory.write("result.json", "old");
   chmod(file.c_str(), 0640);
@@ -107,7 +107,7 @@ TEST_CASE("--out leaves standard output empty, replaces the file whole and keeps
   CHECK((info.st_mode & 0777) == 0640);
 }
 
-TEST_CASE("--out through a symbolic link replaces its target; a device is written") {
+TEST_CASE("Option --out through a symbolic link replaces its target; a device is written") {
   const TempDirectory directory;
   directory.write("target", "old");
   const ProgramResult result = run_shell("cd '" + directory.file("") +
@@ -146,7 +146,7 @@ TEST_CASE("Standard error is silent but for notes that --quiet takes away") {
   CHECK(count_lines(explained.err) == 1);
 }
 
-TEST_CASE("--progress on writes lines with rate and remaining time where there is no terminal") {
+TEST_CASE("Option --progress on writes lines with rate and remaining time where there is no terminal") {
   const ProgramResult result = run_shell(
       "\"$P\" curve --engine mc --samples 4e6 --distances 1 --threads 1 --progress on --quiet");
   CHECK(result.err.empty());
@@ -158,7 +158,7 @@ TEST_CASE("--progress on writes lines with rate and remaining time where there i
   CHECK(shown.err.find('\r') == std::string::npos);
 }
 
-TEST_CASE("--plot writes one figure in the format of its extension") {
+TEST_CASE("Option --plot writes one figure in the format of its extension") {
   const TempDirectory directory;
   for (const std::string& extension :
        {std::string("svg"), std::string("png"), std::string("pdf")}) {
