@@ -1,14 +1,51 @@
 #!/usr/bin/env bash
 # check-tidy.sh BUILD: the checks of .clang-tidy over every tracked source of the product that
-# BUILD/compile_commands.json compiles, as many at once as there are cores.
+# BUILD/compile_commands.json compiles, as many at once as there are cores. Reading the headers is
+# most of the work, so that sources are read a dozen at a time, as one; where a dozen does not pass
+# (two of them give one name to different things, or a check found something) its halves are read
+# apart, down to the single source, whose findings are shown.
 set -euo pipefail
+
+# batch FOLDER SOURCE...: FOLDER holds the compile commands; all sources are compiled alike.
+batch() {
+  local folder=$1
+  shift
+  local first=$1 here status=0
+  here=$(mktemp -d "$folder/batch.XXXXXX")
+  printf '#include "%s"\n' "${@/#/$PWD/}" >"$here/batch.cpp"
+  {
+    echo '[{'
+    grep -A3 -B2 "^ *\"file\": \"$PWD/$first\"" "$folder/commands.json" | grep -E '"(directory|command)"' || true
+    echo "\"file\": \"$PWD/$first\"}]"
+  } | sed "s|$PWD/$first|$here/batch.cpp|g" >"$here/compile_commands.json"
+  grep -q '"command"' "$here/compile_commands.json" || return 0  # not compiled in this build
+  "${CLANG_TIDY:-clang-tidy-14}" --quiet --config-file="$PWD/.clang-tidy" -p "$here" \
+    --extra-arg=-Wno-unknown-warning-option "$here/batch.cpp" >"$here/found" 2>&1 || status=1
+  if ((status == 0)); then return 0; fi
+  if (($# == 1)); then
+    cat "$here/found"
+    return 1
+  fi
+  local half=$(($# / 2))
+  status=0
+  batch "$folder" "${@:1:half}" || status=1
+  batch "$folder" "${@:half+1}" || status=1
+  return "$status"
+}
+
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+if [[ ${1:-} == --batch ]]; then
+  cd "$root"
+  shift
+  batch "$@"
+  exit
+fi
 build=$(cd "$1" && pwd)
 cd "$root"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
 # The precompiled header of GCC is of no use to clang, and would be read in full for every source.
-commands=$(mktemp -d)
-trap 'rm -rf "$commands"' EXIT
-sed -E 's/ -Winvalid-pch -include [^ ]*cmake_pch\.hxx//' "$build/compile_commands.json" >"$commands/compile_commands.json"
-git -c safe.directory='*' ls-files -z 'sim/*.cpp' 'analysis/*.cpp' 'proofs-check/*.cpp' 'cli/*.cpp' |
-  xargs -0 -r -n 1 -P "$(nproc)" "${CLANG_TIDY:-clang-tidy-14}" --quiet -p "$commands" \
-    --extra-arg=-Wno-unknown-warning-option
+sed -E 's/ -Winvalid-pch -include [^ ]*cmake_pch\.hxx//' "$build/compile_commands.json" >"$folder/commands.json"
+for room in sim analysis proofs-check cli; do
+  git -c safe.directory='*' ls-files "$room/*.cpp" | xargs -r -n 12
+done | xargs -d '\n' -P "$(nproc)" -I {} bash -c '"$0" --batch "$1" $2' "${BASH_SOURCE[0]}" "$folder" {}
