@@ -3,6 +3,7 @@
 // those of version 3. Notation: docs/theory.
 #include "proofs-check/assumption_2_1.hpp"
 #include "proofs-check/claim.hpp"
+#include "proofs-check/lemma_c.hpp"
 #include "proofs-check/theorem_2_2.hpp"
 #include "proofs-check/theorem_3_2.hpp"
 #include "proofs-check/theorem_3_3.hpp"
@@ -50,16 +51,17 @@ std::vector<Claim> paper_claims() {
           "Assumption 2.1; rational independence of the frequencies.",
           "the independence criterion for powers b^(-2d/D), the limit set of dependent bases, "
           "and a certified search that reaches a given gamma"),
-      unchecked("lemma-c.1", "paper, Lemma C.1",
-                "Upper and lower bounds on C_D(l) = 1/D sum over d < D/2 of cos(2 pi l f_d).",
-                "f_d = b^(-2d/D).",
-                "a certified subdivision of the (b, D, l) region and a valid proof of the bounds "
-                "through Ci"),
-      unchecked("lemma-c.2", "paper, Lemma C.2",
-                "Upper and lower bounds on S_D(l) = 1/D sum over d < D/2 of sin(2 pi l f_d).",
-                "f_d = b^(-2d/D).",
-                "a certified subdivision of the (b, D, l) region and a valid proof of the bounds "
-                "through Si"),
+      checked("lemma-c.1", "paper, Lemma C.1 (eq. 25, 26)",
+              "|C_D(l)| <= 2b/(pi l ln b) + eps and |S_D(l)| <= 2/ln b + eps for all alpha > 0, "
+              "eps = alpha + 4 pi l b^-alpha/D; C_D(l) = 1/D sum over d < D/2 of cos(2 pi l f_d), "
+              "S_D(l) likewise with sin.",
+              "f_d = b^(-2d/D); b > 10, D > 4 ln b, l > 1.", Verdict::confirmed,
+              [](const ClaimContext& c) { return check_lemma_c_1(c); }),
+      checked("lemma-c.2", "paper, Lemma C.2 (eq. 27)",
+              "C_D(l) > (1 - e)/2 cos(2 pi l b^-e) - 1/ln b - eps for all alpha > 0, eps = alpha + "
+              "4 pi l b^-alpha/D.",
+              "f_d = b^(-2d/D); b > 10, D > 4 ln b, l > 1, l b^-e < 1/4 for some e > 0.",
+              Verdict::confirmed, [](const ClaimContext& c) { return check_lemma_c_2(c); }),
       checked("theorem-2.2", "paper, Theorem 2.2",
               "For small 1/b: if 1 < delta < b^(1/4)/8 and delta' > b then sgn(mu_0)/sqrt(D) (E "
               "RoPE(delta) - E RoPE(delta')) > |mu_0|/8 for large D.",

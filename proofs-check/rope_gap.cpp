@@ -3,16 +3,9 @@
 #include <bit>
 
 #include "analysis/experiment.hpp"
+#include "proofs-check/rope_sums.hpp"
 
 namespace tapalab {
-namespace {
-
-/// w of the angle w * distance * f_d.
-Ball angular_unit(AngleUnit angle, slong bits) {
-  return angle == AngleUnit::turns ? Ball::pi(bits) * 2 : Ball(1, bits);
-}
-
-}  // namespace
 
 std::string to_string(AngleUnit angle) { return angle == AngleUnit::turns ? "turns" : "radians"; }
 

@@ -99,18 +99,18 @@ TEST_CASE("unknown claims are refused by name") {
 
 TEST_CASE("claims run in the registry's order, required ones too, and progress names each") {
   VerifyOptions options;
-  options.claims = {"retrieval", "kernel"};
-  options.require = {"lemma-c.1"};
+  options.claims = {"retrieval"};
+  options.require = {"kernel"};
   options.effort = Effort::quick;
   std::vector<std::string> said;
   options.progress = [&](const VerifyProgress& p) {
-    CHECK(p.total == 3);
+    CHECK(p.total == 2);
     CHECK(p.done == said.size());
     said.emplace_back(p.claim);
   };
   const VerifyReport report = run_verify(options);
-  CHECK(said == std::vector<std::string>{"lemma-c.1", "kernel", "retrieval", ""});
-  CHECK(report.exit_code() == 1);  // lemma-c.1 is required and has no check
+  CHECK(said == std::vector<std::string>{"kernel", "retrieval", ""});
+  CHECK(report.exit_code() == 1);  // kernel is required and has no check
   CHECK(report.outcomes.at(0).failed());
   CHECK_FALSE(report.outcomes.at(1).failed());
   CHECK_FALSE(report.outcomes.at(1).result.reason.empty());
@@ -124,7 +124,9 @@ TEST_CASE("a report is whole, self-contained and holds what was found") {
   CHECK(report.exit_code() == 0);
   const auto folder = std::filesystem::temp_directory_path() / "tapalab-report-test";
   std::filesystem::remove_all(folder);
-  const auto written = write_report(report, {{"command", "test <&>"}}, folder.string());
+  const auto files = write_report(report, {{"command", "test <&>"}}, folder.string());
+  CHECK(files.figures_missing.empty());
+  const auto& written = files.written;
   CHECK(written.size() == 3);  // page, one figure's data, verify.json
   for (const auto& path : written) CHECK(std::filesystem::file_size(path) > 0);
   const std::string page = read_whole(written.front());
