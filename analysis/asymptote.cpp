@@ -50,7 +50,7 @@ bool zero_mean_amplitude(const PairLaw& law) {
 }
 
 constexpr const char* kNoAmplitude =
-    "not predicted: the amplitude has mean 0 and is independent of the phase, so that the mean is "
+    "the amplitude has mean 0 and is independent of the phase, so that the mean is "
     "0 "
     "at every distance";
 
@@ -97,7 +97,7 @@ void fill_linear(DecayLaw& law, const GaussianDensity& density) {
   if (zero_mean_amplitude(density.amplitude)) {
     law.asymptote = not_predicted(kNoAmplitude);
   } else if (variance <= 0) {
-    law.asymptote = not_predicted("not predicted: the phase is constant, and nothing decays");
+    law.asymptote = not_predicted("the phase is constant, and nothing decays");
   } else {
     law.asymptote = {
         AsymptoteKind::faster_than_power, std::nullopt, std::nullopt,
@@ -125,11 +125,11 @@ struct FillDecay {
   /// Any other density: the exponents are measured, none is derived.
   template <typename Law>
   void operator()(const Law&) const {
-    law.asymptote = not_predicted("not predicted: no decay law is derived for this density");
+    law.asymptote = not_predicted("no decay law is derived for this density");
   }
   void operator()(const EmpiricalDensity&) const {
     law.asymptote = not_predicted(
-        "not predicted: over finitely many tokens the mean is almost periodic in s and does not "
+        "over finitely many tokens the mean is almost periodic in s and does not "
         "decay for ever");
   }
 };

@@ -161,13 +161,13 @@ Asymptote limit_of(const Diagonal& d) {
     const Zero zero = lambda_size == 0 ? Zero::yes : is_zero(d.lambda(j), lambda_size, count);
     if (zero == Zero::unclear) {
       return not_predicted(
-          "not predicted: the rank of the phase cannot be told in double precision");
+          "the rank of the phase cannot be told in double precision");
     }
     if (zero == Zero::yes) {
       const Zero tilt = b_size == 0 ? Zero::yes : is_zero(d.b(j), b_size, count);
       if (tilt == Zero::unclear) {
         return not_predicted(
-            "not predicted: whether the phase has a linear part cannot be told in double "
+            "whether the phase has a linear part cannot be told in double "
             "precision");
       }
       if (tilt == Zero::no) {
@@ -203,7 +203,7 @@ Asymptote limit_of(const Diagonal& d) {
   if (vanishes == Zero::unclear || next_size == 0 ||
       is_zero(next, next_size, count * count) != Zero::no) {
     return not_predicted(
-        "not predicted: the leading coefficients at the critical point vanish or cannot be told "
+        "the leading coefficients at the critical point vanish or cannot be told "
         "from "
         "zero in double precision");
   }

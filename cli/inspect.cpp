@@ -24,7 +24,8 @@ std::string number_text(const std::optional<double>& x) {
 std::string table_of(const FileReport& report) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& tensor : report.tensors) {
-    std::vector<std::string> row{tensor.name, tensor.dtype, shape_text(tensor.shape)};
+    std::vector<std::string> row{escaped(tensor.name), escaped(tensor.dtype),
+                                 shape_text(tensor.shape)};
     if (const auto& values = tensor.values) {
       row.insert(row.end(),
                  {number_text(values->min), number_text(values->mean), number_text(values->max),
@@ -32,10 +33,10 @@ std::string table_of(const FileReport& report) {
     }
     rows.push_back(std::move(row));
   }
-  std::string text = fmt::format("{}   {}   {} bytes   {} tensors\n", report.path, report.format,
-                                 report.bytes, report.tensors.size());
+  std::string text = fmt::format("{}   {}   {} bytes   {} tensors\n", escaped(report.path),
+                                 report.format, report.bytes, report.tensors.size());
   for (const auto& [key, value] : report.metadata) {
-    text += fmt::format("{}: {}\n", one_line(key), one_line(value));
+    text += fmt::format("{}: {}\n", escaped(key), escaped(value));
   }
   return text + aligned_table({"tensor", "type", "shape", "min", "mean", "max", "nan", "infinite"},
                               rows, {true, true, true});

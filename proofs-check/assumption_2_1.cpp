@@ -12,6 +12,7 @@
 #include "sim/errors.hpp"
 #include "sim/io/safetensors.hpp"
 #include "sim/io/token_reader.hpp"
+#include "sim/spec_text.hpp"
 
 namespace tapalab {
 namespace {
@@ -200,7 +201,7 @@ ClaimResult check_assumption_2_1(const ClaimContext& context, const Assumption21
     result.reason =
         "it needs a .safetensors file with queries and keys of a trained model, and " +
         (context.activations.empty() ? "none was found"
-                                     : "there is no file " + shown(context.activations)) +
+                                     : "there is no file " + printable(context.activations)) +
         ": name one with --activations or TAPALAB_DATA";
     return result;
   }

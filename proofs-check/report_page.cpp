@@ -28,8 +28,12 @@ std::string html_escape(std::string_view text) {
       case '\'':
         escaped += "&#39;";
         break;
-      default:
-        escaped += c;
+      default: {
+        // A page may hold no control characters but these.
+        const auto byte = static_cast<unsigned char>(c);
+        const bool control = (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F;
+        escaped += control ? std::string("\xEF\xBF\xBD") : std::string(1, c);
+      }
     }
   return escaped;
 }

@@ -6,7 +6,8 @@
 #include <system_error>
 
 #include "sim/errors.hpp"
-#include "sim/io/binary_file.hpp"
+#include "sim/interrupt.hpp"
+#include "sim/spec_text.hpp"
 
 namespace tapalab {
 namespace {
@@ -61,7 +62,7 @@ VerifyReport run_verify(const VerifyOptions& options) {
   require_known(options.require, "--require");
   if (std::error_code ignored;
       !options.activations.empty() && !std::filesystem::exists(options.activations, ignored))
-    throw InputError("--activations: there is no file " + shown(options.activations) +
+    throw InputError("--activations: there is no file " + printable(options.activations) +
                      "; accepted is a .safetensors file");
   const auto start = std::chrono::steady_clock::now();
 
@@ -82,6 +83,7 @@ VerifyReport run_verify(const VerifyOptions& options) {
   };
   for (const Claim* claim : chosen) {
     say(claim->id);
+    throw_if_interrupted();
     const auto begun = std::chrono::steady_clock::now();
     ClaimOutcome outcome{*claim, run_check(*claim, context), false,
                          contains(options.require, claim->id)};

@@ -17,10 +17,17 @@ struct KeyEntry {
   bool prefixable = false;
 };
 
+/// A key that others of its kind have and this one refuses, with the reason.
+struct AbsentKey {
+  std::string name;
+  std::string reason;
+};
+
 struct NamedEntry {
   std::string name;
   std::string meaning;  ///< one line
   std::vector<KeyEntry> keys;
+  std::vector<AbsentKey> absent{};  ///< also refused with a prefix
 };
 
 }  // namespace tapalab

@@ -147,7 +147,9 @@ Family<DensityLaw> product_family() {
         pair_key("mean_k", "0", "a decimal", "mean of each key coordinate"),
         pair_key("scale_q", "1", "a decimal > 0", "standard deviation of each query coordinate"),
         pair_key("scale_k", "1", "a decimal > 0", "standard deviation of each key coordinate"),
-        key_family(query), degrees_of_freedom(query)}},
+        key_family(query), degrees_of_freedom(query)},
+       {{"rho",
+         "queries and keys of this family are independent of each other; gaussian has rho"}}},
       read_product_of<query>};
 }
 

@@ -51,6 +51,38 @@ bool is_control(char c) {
   return byte < 0x20 || byte == 0x7F;
 }
 
+// What a terminal or a reader of a line must not get as it stands: control characters (C0, DEL, and
+// C1, which some terminals obey), separators of lines, and marks that turn the order of letters.
+bool is_hostile(std::string_view character) {
+  if (character.size() == 1) return is_control(character[0]);
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+  if (character.size() == 2) return byte(0) == 0xC2 && byte(1) < 0xA0;  // U+0080 to U+009F
+  if (character.size() != 3 || byte(0) != 0xE2) return false;
+  const bool ordering = byte(1) == 0x80 && byte(2) >= 0xA8 && byte(2) <= 0xAE;  // U+2028 to 202E
+  const bool isolates = byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9;  // U+2066 to 2069
+  return ordering || isolates;
+}
+
+void append_escaped(std::string& shown, std::string_view bytes) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    shown += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+  }
+}
+
+// Appends the character at `at`, escaped where it has to be, and steps beyond it.
+void append_shown(std::string& shown, std::string_view text, std::size_t& at) {
+  const std::size_t length = utf8_length(text, at);
+  const std::string_view character = text.substr(at, std::max<std::size_t>(length, 1));
+  if (length == 0 || is_hostile(character)) {
+    append_escaped(shown, character);
+  } else {
+    shown += character;
+  }
+  at += character.size();
+}
+
 // Walks the text once, left to right.
 class Scanner {
  public:
@@ -168,6 +200,12 @@ std::vector<std::string> accepted_keys(const NamedEntry& entry) {
   return keys;
 }
 
+// Without the prefix of amplitude or phase coordinates.
+std::string_view bare_name(std::string_view key) {
+  const bool prefixed = key.substr(0, 2) == "a." || key.substr(0, 2) == "p.";
+  return prefixed ? key.substr(2) : key;
+}
+
 std::vector<std::string> split_words(const std::string& words) {
   std::vector<std::string> list(1);
   for (const char c : words) {
@@ -219,20 +257,17 @@ std::string write_spec_text(const SpecText& spec) {
   return text;
 }
 
+std::string escaped(std::string_view text) {
+  std::string shown;
+  for (std::size_t at = 0; at < text.size();) append_shown(shown, text, at);
+  return shown;
+}
+
 std::string printable(std::string_view text) {
-  static constexpr char kHex[] = "0123456789abcdef";
   std::string shown = "\"";
   for (std::size_t at = 0; at < text.size();) {
     if (shown.size() > kMaxPrintedBytes) return shown + "...\"";
-    const std::size_t length = utf8_length(text, at);
-    const auto byte = static_cast<unsigned char>(text[at]);
-    if (length == 0 || is_control(text[at])) {
-      shown += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
-      ++at;
-    } else {
-      shown += text.substr(at, length);
-      at += length;
-    }
+    append_shown(shown, text, at);
   }
   return shown + '"';
 }
@@ -266,6 +301,11 @@ SpecReader::SpecReader(std::string_view what, SpecText spec, const NamedEntry& e
   const std::vector<std::string> accepted = accepted_keys(entry);
   for (const auto& given_entry : spec_.entries) {
     if (std::find(accepted.begin(), accepted.end(), given_entry.first) == accepted.end()) {
+      for (const AbsentKey& absent : entry.absent) {
+        if (bare_name(given_entry.first) != absent.name) continue;
+        throw InputError(label(given_entry.first) + " is refused: " + absent.reason +
+                         "; accepted: " + join(accepted));
+      }
       throw InputError(unknown_name(context_, "key", given_entry.first, accepted));
     }
   }
@@ -284,10 +324,8 @@ const std::string* SpecReader::given(std::string_view key) const {
 }
 
 const KeyEntry& SpecReader::described(std::string_view key) const {
-  std::string_view bare = key;
-  if (bare.substr(0, 2) == "a." || bare.substr(0, 2) == "p.") bare.remove_prefix(2);
   for (const KeyEntry& entry : entry_->keys) {
-    if (entry.name == bare) return entry;
+    if (entry.name == bare_name(key)) return entry;
   }
   throw std::logic_error("no key " + std::string(key) + " in the catalogue of " + entry_->name);
 }

@@ -28,8 +28,11 @@ SpecText parse_spec_text(std::string_view text, std::string_view what);
 std::string write_spec_text(const SpecText& spec);
 std::string quote_spec_value(std::string_view value);
 
-/// `text` in double quotes for a one-line message: control characters and bytes that are not UTF-8
-/// escaped, long text cut.
+/// `text` as it may stand on a terminal and on one line: control characters (C0, DEL, C1), line
+/// separators, marks that reverse the order of letters, and bytes that are not UTF-8 as \\xNN.
+std::string escaped(std::string_view text);
+
+/// `escaped` in double quotes for a one-line message, long text cut.
 std::string printable(std::string_view text);
 
 /// The accepted name nearest to `given` in edits (insert, delete, replace, swap of neighbours), or

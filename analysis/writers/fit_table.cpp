@@ -4,6 +4,7 @@
 
 #include "analysis/writers/csv.hpp"
 #include "analysis/writers/table.hpp"
+#include "sim/spec_text.hpp"
 
 namespace tapalab {
 namespace {
@@ -43,7 +44,8 @@ std::string fits_table(const std::vector<FitResult>& fits) {
   std::string out;
   for (const FitResult& fit : fits) {
     if (!out.empty()) out += '\n';
-    out += fmt::format("{}   {}   D = {}\n", fit.encoding.spec, fit.density.spec, fit.head_dim);
+    out += fmt::format("{}   {}   D = {}\n", escaped(fit.encoding.spec), escaped(fit.density.spec),
+                       fit.head_dim);
     out += fmt::format("points:       {}\n", left_out_text(fit));
     out += fmt::format("exponent:     {}\n", with_interval(fit.overall));
     out += fmt::format("closed form:  {}\n", with_interval(fit.overall_predicted));

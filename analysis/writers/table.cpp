@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sim/spec_text.hpp"
+
 namespace tapalab {
 namespace {
 
@@ -35,8 +37,8 @@ std::optional<double> confidence_level(const DistanceCurve& curve) {
 }
 
 std::string heading(const DistanceCurve& curve) {
-  std::string line =
-      fmt::format("{}   {}   D = {}", curve.encoding.spec, curve.density.spec, curve.head_dim);
+  std::string line = fmt::format("{}   {}   D = {}", escaped(curve.encoding.spec),
+                                 escaped(curve.density.spec), curve.head_dim);
   if (curve.samples) line += fmt::format("   {} samples", *curve.samples);
   if (curve.seed) line += fmt::format("   seed {}", *curve.seed);
   if (const auto level = confidence_level(curve)) {

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "sim/errors.hpp"
+#include "sim/spec_text.hpp"
 
 namespace tapalab {
 
@@ -15,14 +16,15 @@ BinaryFile::BinaryFile(const std::string& path) : path_(path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found)
-    throw InputError(fmt::format("{}: no such file", shown(path)));
+    throw InputError(fmt::format("{}: no such file", printable(path)));
   if (std::filesystem::is_directory(status))
-    throw InputError(fmt::format("{}: is a directory; a regular file is accepted", shown(path)));
+    throw InputError(
+        fmt::format("{}: is a directory; a regular file is accepted", printable(path)));
   if (!std::filesystem::is_regular_file(status))
-    throw InputError(fmt::format("{}: is not a regular file", shown(path)));
+    throw InputError(fmt::format("{}: is not a regular file", printable(path)));
   const auto size = std::filesystem::file_size(path, error);
   stream_.open(path, std::ios::binary);
-  if (error || !stream_) throw InputError(fmt::format("{}: cannot be read", shown(path)));
+  if (error || !stream_) throw InputError(fmt::format("{}: cannot be read", printable(path)));
   size_ = size;
 }
 
@@ -30,14 +32,14 @@ std::vector<unsigned char> BinaryFile::read(std::uint64_t offset, std::uint64_t 
                                             const char* what) {
   if (offset > size_ || count > size_ - offset)
     throw InputError(fmt::format("{}: {} needs {} bytes at byte offset {}, but the file has {}",
-                                 shown(path_), what, count, offset, size_));
+                                 printable(path_), what, count, offset, size_));
   std::vector<unsigned char> bytes(count);
   stream_.clear();
   stream_.seekg(static_cast<std::streamoff>(offset));
   stream_.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(count));
   if (!stream_)
     throw InputError(
-        fmt::format("{}: reading {} at byte offset {} failed", shown(path_), what, offset));
+        fmt::format("{}: reading {} at byte offset {} failed", printable(path_), what, offset));
   return bytes;
 }
 
@@ -45,21 +47,6 @@ std::uint64_t little_endian(const unsigned char* bytes, unsigned count) {
   std::uint64_t value = 0;
   for (unsigned i = count; i-- > 0;) value = value << 8 | bytes[i];
   return value;
-}
-
-std::string shown(std::string_view text) {
-  constexpr std::size_t kLongest = 80;
-  std::string result = "\"";
-  for (const char c : text.substr(0, kLongest)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f)
-      result += fmt::format("\\x{:02x}", byte);
-    else if (c == '"' || c == '\\')
-      result += {'\\', c};
-    else
-      result += c;
-  }
-  return result + (text.size() > kLongest ? "...\"" : "\"");
 }
 
 }  // namespace tapalab

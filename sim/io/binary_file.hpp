@@ -32,8 +32,4 @@ class BinaryFile {
 /// An unsigned integer of `count` <= 8 bytes, least significant first.
 std::uint64_t little_endian(const unsigned char* bytes, unsigned count);
 
-/// `text` in double quotes, control characters, quotes and backslashes escaped, cut to 80
-/// characters: what an error message shows of untrusted text.
-std::string shown(std::string_view text);
-
 }  // namespace tapalab

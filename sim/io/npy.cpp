@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "sim/errors.hpp"
+#include "sim/spec_text.hpp"
 
 namespace tapalab {
 namespace {
@@ -32,7 +33,7 @@ class HeaderParser {
                    : key == "fortran_order" ? order
                    : key == "shape"         ? shape
                                             : unknown(key, at);
-      if (seen) fail(at, fmt::format("key {} stands twice", shown(key)));
+      if (seen) fail(at, fmt::format("key {} stands twice", printable(key)));
       seen = true;
       if (key == "descr") {
         if (peek() == '[')
@@ -53,11 +54,11 @@ class HeaderParser {
  private:
   [[noreturn]] void fail(std::size_t at, const std::string& what) const {
     throw InputError(
-        fmt::format("{}: .npy header at byte offset {}: {}", shown(path_), offset_ + at, what));
+        fmt::format("{}: .npy header at byte offset {}: {}", printable(path_), offset_ + at, what));
   }
   [[noreturn]] bool& unknown(const std::string& key, std::size_t at) const {
     fail(at, fmt::format("unknown key {}; 'descr', 'fortran_order' and 'shape' are accepted",
-                         shown(key)));
+                         printable(key)));
   }
   char peek() {
     while (position_ < text_.size() && std::strchr(" \t\r\n", text_[position_]) != nullptr &&
@@ -130,7 +131,7 @@ std::uint64_t item_size(const std::string& path, const std::string& descr) {
       size > (1U << 20))
     throw InputError(
         fmt::format("{}: 'descr' {} is no simple type; '<f2', '<f4' and '<f8' are accepted",
-                    shown(path), shown(descr)));
+                    printable(path), printable(descr)));
   return descr[1] == 'U' ? 4 * size : size;
 }
 
@@ -151,7 +152,7 @@ bool is_npy(BinaryFile& file) {
 
 TensorInfo read_npy_header(BinaryFile& file) {
   const auto fail = [&](const std::string& what) {
-    throw InputError(shown(file.path()) + ": " + what);
+    throw InputError(printable(file.path()) + ": " + what);
   };
   if (!is_npy(file)) fail("no .npy file: byte offset 0 must hold \"\\x93NUMPY\"");
   const auto version = file.read(kMagic.size(), 2, "the version");
@@ -180,7 +181,7 @@ TensorInfo read_npy_header(BinaryFile& file) {
   if (!size || *size != held)
     fail(fmt::format(
         "shape {} of {} needs {} bytes of data at byte offset {}, but the file holds {}",
-        shape_text(tensor.shape), shown(tensor.dtype),
+        shape_text(tensor.shape), printable(tensor.dtype),
         size ? std::to_string(*size) : "more than 2^64-1", tensor.byte_offset, held));
   tensor.byte_count = *size;
   return tensor;
@@ -193,7 +194,7 @@ DecimalMatrix read_npy_matrix(const std::string& path, std::string_view name) {
   if ((rank != 1 && rank != 2) || tensor.elements() == 0 || tensor.elements() > (1U << 24))
     throw InputError(
         fmt::format("{}: {} has shape {}; one or two dimensions and 1 to 2^24 numbers are accepted",
-                    name, shown(path), shape_text(tensor.shape)));
+                    name, printable(path), shape_text(tensor.shape)));
   const auto values = read_row_major(file, tensor);
   DecimalMatrix matrix;
   matrix.rows = rank == 1 ? 1 : tensor.shape[0];
@@ -202,7 +203,7 @@ DecimalMatrix read_npy_matrix(const std::string& path, std::string_view name) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i]))
       throw InputError(fmt::format("{}: {} holds {} at [{}, {}]; finite numbers are accepted", name,
-                                   shown(path), values[i], i / matrix.cols, i % matrix.cols));
+                                   printable(path), values[i], i / matrix.cols, i % matrix.cols));
     matrix.entries.push_back(ExactDecimal::from_double(values[i], name));
   }
   return matrix;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "sim/errors.hpp"
+#include "sim/spec_text.hpp"
 
 namespace tapalab {
 namespace {
@@ -121,12 +122,12 @@ class HeaderHandler : public nlohmann::json_sax<json> {
     key_ = value;
     auto& seen = place_ == Place::top ? top_keys_ : inner_keys_;
     if (!seen.insert(value).second) {
-      if (place_ == Place::top) fail(fmt::format("the name {} stands twice", shown(value)));
-      fail_in_tensor(fmt::format("has the key {} twice", shown(value)));
+      if (place_ == Place::top) fail(fmt::format("the name {} stands twice", printable(value)));
+      fail_in_tensor(fmt::format("has the key {} twice", printable(value)));
     }
     if (place_ == Place::tensor && value != "dtype" && value != "shape" && value != "data_offsets")
       fail_in_tensor(fmt::format(
-          "has the unknown key {}; dtype, shape and data_offsets are accepted", shown(value)));
+          "has the unknown key {}; dtype, shape and data_offsets are accepted", printable(value)));
     return true;
   }
 
@@ -141,11 +142,11 @@ class HeaderHandler : public nlohmann::json_sax<json> {
   enum class Place { outside, top, metadata, tensor, shape, offsets };
 
   [[noreturn]] void fail(const std::string& what) const {
-    throw InputError(fmt::format("{}: .safetensors header: {}", shown(path_), what));
+    throw InputError(fmt::format("{}: .safetensors header: {}", printable(path_), what));
   }
   [[noreturn]] void fail_in_tensor(const std::string& what) const {
     if (place_ == Place::metadata) fail("__metadata__ " + what);
-    fail(fmt::format("tensor {} {}", shown(tensor_.name), what));
+    fail(fmt::format("tensor {} {}", printable(tensor_.name), what));
   }
   bool unexpected(const char* what) const {
     switch (place_) {
@@ -153,9 +154,9 @@ class HeaderHandler : public nlohmann::json_sax<json> {
         fail(fmt::format("the JSON at byte offset {} is {}; an object is accepted", kHeaderStart,
                          what));
       case Place::top:
-        fail(fmt::format("{} is {}; an object is accepted", shown(key_), what));
+        fail(fmt::format("{} is {}; an object is accepted", printable(key_), what));
       case Place::metadata:
-        fail(fmt::format("__metadata__ {} is {}; a string is accepted", shown(key_), what));
+        fail(fmt::format("__metadata__ {} is {}; a string is accepted", printable(key_), what));
       case Place::tensor:
         fail_in_tensor(fmt::format("has {} for {}; {} is accepted", what, key_,
                                    key_ == "dtype" ? "a string" : "an array of integers"));
@@ -175,7 +176,7 @@ class HeaderHandler : public nlohmann::json_sax<json> {
     const auto* dtype = std::find_if(std::begin(kDtypes), std::end(kDtypes),
                                      [&](const Dtype& d) { return d.name == tensor_.dtype; });
     if (dtype == std::end(kDtypes))
-      fail_in_tensor(fmt::format("has the unknown dtype {}", shown(tensor_.dtype)));
+      fail_in_tensor(fmt::format("has the unknown dtype {}", printable(tensor_.dtype)));
     tensor_.format = dtype->format;
     std::optional<std::uint64_t> size = dtype->bytes;
     for (const auto extent : tensor_.shape)
@@ -211,7 +212,7 @@ void check_layout(const BinaryFile& file, std::uint64_t data_start, SafetensorsI
   for (auto& tensor : index.tensors) {
     const auto fail = [&](const std::string& what) {
       throw InputError(
-          fmt::format("{}: tensor {} {}", shown(file.path()), shown(tensor.name), what));
+          fmt::format("{}: tensor {} {}", printable(file.path()), printable(tensor.name), what));
     };
     if (tensor.byte_offset > held || tensor.byte_count > held - tensor.byte_offset)
       fail(fmt::format("ends at byte {} of the data, but the file holds {} bytes of data",
@@ -227,7 +228,7 @@ void check_layout(const BinaryFile& file, std::uint64_t data_start, SafetensorsI
   }
   if (used != held)
     throw InputError(fmt::format("{}: {} bytes at byte offset {} belong to no tensor",
-                                 shown(file.path()), held - used, data_start + used));
+                                 printable(file.path()), held - used, data_start + used));
 }
 
 }  // namespace
@@ -243,11 +244,11 @@ SafetensorsIndex read_safetensors_index(BinaryFile& file) {
   if (length > kLongestHeader)
     throw InputError(
         fmt::format("{}: the header length at byte offset 0 is {}; at most {} is accepted",
-                    shown(file.path()), length, kLongestHeader));
+                    printable(file.path()), length, kLongestHeader));
   const auto header = file.read(kHeaderStart, length, "the header");
   if (header.empty() || header[0] != '{')
     throw InputError(fmt::format("{}: no .safetensors file: byte offset {} must hold '{{'",
-                                 shown(file.path()), kHeaderStart));
+                                 printable(file.path()), kHeaderStart));
   SafetensorsIndex index;
   HeaderHandler handler(file.path(), index);
   json::sax_parse(header.begin(), header.end(), &handler);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/errors.hpp"
+#include "sim/spec_text.hpp"
 
 namespace tapalab {
 
@@ -28,7 +29,7 @@ std::vector<double> read_stored(BinaryFile& file, const TensorInfo& tensor, std:
   if (!tensor.format)
     throw InputError(fmt::format(
         "{}: tensor {} has dtype {}; bf16, f16, f32 and f64 (little endian) are accepted",
-        shown(file.path()), shown(tensor.name), shown(tensor.dtype)));
+        printable(file.path()), printable(tensor.name), printable(tensor.dtype)));
   const std::uint64_t width = byte_width(*tensor.format);
   const auto bytes = file.read(tensor.byte_offset + first * width, count * width, "tensor data");
   return decode_floats(*tensor.format, bytes.data(), count);

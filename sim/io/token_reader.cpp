@@ -7,6 +7,7 @@
 #include "sim/errors.hpp"
 #include "sim/io/npy.hpp"
 #include "sim/io/safetensors.hpp"
+#include "sim/spec_text.hpp"
 
 namespace tapalab {
 namespace {
@@ -19,8 +20,8 @@ struct HeadLayout {
 };
 
 std::string label(const BinaryFile& file, const TensorInfo& tensor) {
-  if (tensor.name == file.path()) return shown(file.path());
-  return fmt::format("{}: tensor {}", shown(file.path()), shown(tensor.name));
+  if (tensor.name == file.path()) return printable(file.path());
+  return fmt::format("{}: tensor {}", printable(file.path()), printable(tensor.name));
 }
 
 HeadLayout head_layout(const BinaryFile& file, const TensorInfo& tensor) {
@@ -32,7 +33,7 @@ HeadLayout head_layout(const BinaryFile& file, const TensorInfo& tensor) {
   if (!tensor.format) {
     const bool raw = tensor.dtype == "|V2" || tensor.dtype == "<V2";
     throw InputError(fmt::format(
-        "{} has dtype {}; {}", label(file, tensor), shown(tensor.dtype),
+        "{} has dtype {}; {}", label(file, tensor), printable(tensor.dtype),
         raw ? "two raw bytes may be bf16 or anything else: save float32, or bf16 as .safetensors"
             : "bf16 (.safetensors), f16, f32 and f64, little endian, are accepted"));
   }
@@ -99,11 +100,11 @@ const TensorInfo& named(const BinaryFile& file, const SafetensorsIndex& index,
   std::string names;
   constexpr std::size_t kListed = 12;
   for (std::size_t i = 0; i < index.tensors.size() && i < kListed; ++i)
-    names += (i == 0 ? "" : ", ") + shown(index.tensors[i].name);
+    names += (i == 0 ? "" : ", ") + printable(index.tensors[i].name);
   if (index.tensors.size() > kListed)
     names += fmt::format(" and {} more", index.tensors.size() - kListed);
-  throw InputError(fmt::format("{}: no tensor {}; it holds {}", shown(file.path()), shown(name),
-                               names.empty() ? "none" : names));
+  throw InputError(fmt::format("{}: no tensor {}; it holds {}", printable(file.path()),
+                               printable(name), names.empty() ? "none" : names));
 }
 
 }  // namespace
@@ -121,7 +122,7 @@ TokenTable read_tokens(const std::string& file, const std::string& query_tensor,
     throw InputError(
         fmt::format("{}: is a .npy file; file= takes a .safetensors file, q= and k= take .npy "
                     "files without file=",
-                    shown(file)));
+                    printable(file)));
   const auto index = read_safetensors_index(tensors);
   return read_table(tensors, named(tensors, index, query_tensor), tensors,
                     named(tensors, index, key_tensor), head, skip);
