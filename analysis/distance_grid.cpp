@@ -2,6 +2,7 @@
 
 #include <boost/multiprecision/cpp_int.hpp>
 
+#include "analysis/power_text.hpp"
 #include "sim/errors.hpp"
 #include "sim/numbers/decimal_parts.hpp"
 #include "sim/spec_text.hpp"
@@ -16,34 +17,19 @@ constexpr std::uint64_t kMaxCount = 1'000'000;
 constexpr std::size_t kMaxSpecBytes = 16 << 20;
 
 [[noreturn]] void refuse(std::string_view item, const std::string& reason) {
-  throw InputError("--distances: " + printable(item) + " " + reason +
-                   "; accepted: integers from 0 to 2^63-1 (also as 2^40 or 1e6), log:LO:HI:N with "
-                   "LO >= 1, lin:LO:HI:N, separated by commas, at most 1000000 distances");
-}
-
-bool all_digits(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-// BASE^EXPONENT in decimal digits, no larger than kMaxDistance.
-std::uint64_t parse_power(std::string_view text, std::size_t caret) {
-  const std::string_view base_text = text.substr(0, caret);
-  const std::string_view exponent_text = text.substr(caret + 1);
-  if (!all_digits(base_text) || !all_digits(exponent_text)) refuse(text, "is not an integer");
-  if (base_text.size() > 19 || exponent_text.size() > 3) refuse(text, "is larger than 2^63-1");
-  const std::uint64_t base = std::stoull(std::string(base_text));
-  std::uint64_t power = 1;
-  for (int left = std::stoi(std::string(exponent_text)); left > 0; --left) {
-    if (base != 0 && power > kMaxDistance / base) refuse(text, "is larger than 2^63-1");
-    power *= base;
-  }
-  return power;
+  throw InputError(
+      "--distances: " + printable(item) + " " + reason +
+      "; accepted: integers from 0 to 2^63-1 (also as 2^40, 2^40-1 or 1e6), log:LO:HI:N with "
+      "LO >= 1, lin:LO:HI:N, separated by commas, at most 1000000 distances");
 }
 
 std::uint64_t parse_distance(std::string_view text) {
   if (text.empty()) refuse(text, "is empty");
-  if (const std::size_t caret = text.find('^'); caret != std::string_view::npos) {
-    return parse_power(text, caret);
+  if (text.find('^') != std::string_view::npos) {
+    const auto power = parse_power(text);
+    if (!power) refuse(text, "is not an integer from 0 to 2^63-1");
+    if (*power > kMaxDistance) refuse(text, "is larger than 2^63-1");
+    return static_cast<std::uint64_t>(*power);
   }
   if (text.front() == '-') refuse(text, "is negative");
   if (text.size() > 4096) refuse(text, "is too long");

@@ -15,7 +15,7 @@ struct DistanceGrid {
 };
 
 /// Reads `1,10,1000`, `log:LO:HI:N` (rounded, duplicates dropped), `lin:LO:HI:N`; numbers may be
-/// written 2^40. Items separated by commas may mix the forms. At most 1e6 distances.
+/// written 2^40 or 2^40-1. Items separated by commas may mix the forms. At most 1e6 distances.
 /// Throws InputError.
 DistanceGrid parse_distances(std::string_view spec);
 

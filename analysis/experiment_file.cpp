@@ -41,7 +41,12 @@ ExperimentSpec read_experiment_file(const std::string& path) {
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos)
     throw InputError(path + ": empty; accepted: a TOML file or a result's JSON");
-  return text[first] == '{' ? read_experiment_json(text, path) : read_experiment_toml(text, path);
+  if (text[first] == '{') return read_experiment_json(text, path);
+  // A pipe such as /dev/stdin lies nowhere.
+  std::error_code error;
+  const bool lies_somewhere = std::filesystem::is_regular_file(path, error);
+  return read_experiment_toml(
+      text, path, lies_somewhere ? std::filesystem::path(path).parent_path().string() : "");
 }
 
 }  // namespace tapalab

@@ -165,6 +165,58 @@ Json parse(const std::string& text, const std::string& label) {
   }
 }
 
+struct EchoedPair {
+  Json encoding, density;
+};
+
+std::vector<EchoedPair> read_pairs(const ResultReader& reader, const Json& curves) {
+  std::vector<EchoedPair> pairs;
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const std::string path = fmt::format("curves[{}]", i);
+    pairs.push_back(
+        {reader.member(curves[i], path, "encoding"), reader.member(curves[i], path, "density")});
+  }
+  return pairs;
+}
+
+// plan_curves runs encodings x densities, encodings outermost: the curves must be such a product.
+// Where an encoding or density was given twice there may be several; they give the same curves.
+std::size_t density_count(const ResultReader& reader, const std::vector<EchoedPair>& pairs) {
+  for (std::size_t columns = 1; columns <= pairs.size(); ++columns) {
+    if (pairs.size() % columns != 0) continue;
+    bool product = true;
+    for (std::size_t i = 0; product && i < pairs.size(); ++i) {
+      const std::size_t column = i % columns;
+      product = pairs[i].encoding == pairs[i - column].encoding &&
+                pairs[i].density == pairs[column].density;
+    }
+    if (product) return columns;
+  }
+  reader.refuse("curves", "they are not every encoding with every density, in order");
+}
+
+// What the curves hold beside their encodings and densities; it must be the same for all.
+void read_curve(const ResultReader& reader, const Json& curve, const std::string& path,
+                const Density& density, ExperimentSpec& spec) {
+  const DistanceGrid grid = read_distances(reader, curve, path);
+  if (spec.distances && spec.distances->distances != grid.distances) {
+    reader.refuse(path + ".points", "its distances are not those of the curves before it");
+  }
+  spec.distances = grid;
+  const Engine engine = engine_of(reader, curve, path);
+  spec.engine = spec.engine.value_or(engine) == engine ? engine : Engine::automatic;
+  const auto read = [&](const char* key, auto& target, auto parse_value) {
+    const std::string value = reader.optional_text(curve, path, key);
+    if (!value.empty()) target = parse_value(value, reader.place(path + "." + key));
+  };
+  read("seed", spec.seed, parse_seed);
+  read("samples", spec.samples, parse_samples);
+  // Matrices and files dictate theirs: a flag may then still name another density.
+  const bool dictated =
+      dictated_head_dim(density.law) != 0 || curve.at("encoding").at("name") == "tapa-general";
+  if (!dictated) read("head_dim", spec.head_dim, parse_head_dim);
+}
+
 void read_experiment(const ResultReader& reader, const Json& document, ExperimentSpec& spec) {
   if (!document.contains("experiment")) return;
   const Json& experiment = document.at("experiment");
@@ -202,57 +254,23 @@ ExperimentSpec read_experiment_json(const std::string& text, const std::string& 
   if (schema != "tapalab/curve/1") {
     reader.refuse("schema", printable(schema) + " cannot be run again; accepted: tapalab/curve/1");
   }
+  const Json& curves = reader.list(document, "document", "curves");
+  const std::vector<EchoedPair> pairs = read_pairs(reader, curves);
+  const std::size_t columns = density_count(reader, pairs);
   ExperimentSpec spec;
-  std::vector<Json> encodings;
-  std::vector<Json> densities;
-  std::vector<std::pair<Json, Json>> pairs;
-  std::size_t index = 0;
-  for (const auto& curve : reader.list(document, "document", "curves")) {
-    const std::string path = fmt::format("curves[{}]", index++);
-    const Json& encoding = reader.member(curve, path, "encoding");
-    const Json& density = reader.member(curve, path, "density");
-    pairs.emplace_back(encoding, density);
-    if (std::find(encodings.begin(), encodings.end(), encoding) == encodings.end()) {
-      encodings.push_back(encoding);
-      spec.encodings.push_back(read_echo<Encoding>(reader, encoding, path + ".encoding",
-                                                   encoding_from, parse_encoding, encoding_json));
-    }
-    const auto known = std::find(densities.begin(), densities.end(), density);
-    const auto position = static_cast<std::size_t>(known - densities.begin());
-    if (known == densities.end()) {
-      densities.push_back(density);
-      spec.densities.push_back(read_echo<Density>(reader, density, path + ".density", density_from,
-                                                  parse_density, density_json));
-    }
-    const DistanceGrid grid = read_distances(reader, curve, path);
-    if (spec.distances && spec.distances->distances != grid.distances) {
-      reader.refuse(path + ".points", "its distances are not those of the curves before it");
-    }
-    spec.distances = grid;
-    const Engine engine = engine_of(reader, curve, path);
-    spec.engine = spec.engine.value_or(engine) == engine ? engine : Engine::automatic;
-    const auto read = [&](const char* key, auto& target, auto parse_value) {
-      const std::string value = reader.optional_text(curve, path, key);
-      if (!value.empty()) target = parse_value(value, reader.place(path + "." + key));
-    };
-    read("seed", spec.seed, parse_seed);
-    read("samples", spec.samples, parse_samples);
-    // Matrices and files dictate theirs: a flag may then still name another density.
-    const bool dictated = dictated_head_dim(spec.densities[position].law) != 0 ||
-                          encoding.at("name") == "tapa-general";
-    if (!dictated) read("head_dim", spec.head_dim, parse_head_dim);
+  for (std::size_t i = 0; i < pairs.size(); i += columns) {
+    spec.encodings.push_back(read_echo<Encoding>(reader, pairs[i].encoding,
+                                                 fmt::format("curves[{}].encoding", i),
+                                                 encoding_from, parse_encoding, encoding_json));
   }
-  // plan_curves runs encodings x densities: the curves must be that product, in that order.
-  std::size_t next = 0;
-  for (const auto& encoding : encodings) {
-    for (const auto& density : densities) {
-      if (next >= pairs.size() || pairs[next] != std::pair{encoding, density}) {
-        reader.refuse("curves", "they are not every encoding with every density, in order");
-      }
-      ++next;
-    }
+  for (std::size_t i = 0; i < columns; ++i) {
+    spec.densities.push_back(read_echo<Density>(reader, pairs[i].density,
+                                                fmt::format("curves[{}].density", i), density_from,
+                                                parse_density, density_json));
   }
-  if (next != pairs.size()) reader.refuse("curves", "a curve is there twice");
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    read_curve(reader, curves[i], fmt::format("curves[{}]", i), spec.densities[i % columns], spec);
+  }
   read_experiment(reader, document, spec);
   return spec;
 }

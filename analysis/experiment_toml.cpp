@@ -75,6 +75,14 @@ class TomlReader {
     return matrix;
   }
 
+  SpecSource spec_source(const toml::value<std::string>& text, std::string_view what) const {
+    try {
+      return source_of(text.get(), what, place(text));
+    } catch (const InputError& error) {
+      throw InputError(place(text) + ": " + error.what());
+    }
+  }
+
   SpecSource spec_source(const toml::table& table, std::string_view what) const {
     SpecSource source{"", {}, place(table)};
     for (const auto& [key, node] : table) {
@@ -147,19 +155,16 @@ class TomlReader {
 };
 
 // One item, or each of a list of tables or strings.
-template <typename Item, typename FromText, typename FromSource>
+template <typename Item, typename FromSource>
 std::vector<Item> read_items(const TomlReader& reader, const toml::node& node,
-                             std::string_view what, FromText from_text, FromSource from_source) {
+                             std::string_view what, const std::string& directory,
+                             FromSource from_source) {
   std::vector<Item> items;
   const auto add = [&](const toml::node& one) {
     if (const auto* table = one.as_table()) {
-      items.push_back(from_source(reader.spec_source(*table, what)));
+      items.push_back(from_source(located(reader.spec_source(*table, what), directory)));
     } else if (const auto* text = one.as_string()) {
-      try {
-        items.push_back(from_text(text->get()));
-      } catch (const InputError& error) {
-        throw InputError(reader.place(one) + ": " + error.what());
-      }
+      items.push_back(from_source(located(reader.spec_source(*text, what), directory)));
     } else {
       throw InputError(
           fmt::format("{}: {}: a table or a string is accepted", reader.place(one), what));
@@ -186,7 +191,8 @@ toml::table parse(const std::string& text, const std::string& label) {
 
 }  // namespace
 
-ExperimentSpec read_experiment_toml(const std::string& text, const std::string& label) {
+ExperimentSpec read_experiment_toml(const std::string& text, const std::string& label,
+                                    const std::string& directory) {
   const toml::table document = parse(text, label);
   const TomlReader reader(text, label);
   ExperimentSpec spec;
@@ -224,14 +230,10 @@ ExperimentSpec read_experiment_toml(const std::string& text, const std::string& 
       {"sweep", scalar([&](Text value, Text name) { spec.sweep = parse_sweep(value, name); })},
       {"encoding",
        [&](Node node, const std::string& key) {
-         spec.encodings = read_items<Encoding>(
-             reader, node, key, [](const std::string& one) { return parse_encoding(one); },
-             encoding_from);
+         spec.encodings = read_items<Encoding>(reader, node, key, directory, encoding_from);
        }},
       {"density", [&](Node node, const std::string& key) {
-         spec.densities = read_items<Density>(
-             reader, node, key, [](const std::string& one) { return parse_density(one); },
-             density_from);
+         spec.densities = read_items<Density>(reader, node, key, directory, density_from);
        }}};
   for (const auto& [key, node] : document) {
     const auto found = readers.find(key.str());

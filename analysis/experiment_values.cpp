@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
 
+#include "analysis/experiment.hpp"
 #include "analysis/log_number.hpp"
+#include "analysis/power_text.hpp"
 #include "sim/errors.hpp"
 #include "sim/numbers/exact_decimal.hpp"
 #include "sim/spec_text.hpp"
@@ -22,15 +25,6 @@ std::optional<std::uint64_t> plain_integer(std::string_view text) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || stop != end || text.empty()) return std::nullopt;
-  return value;
-}
-
-// base^exponent, or nothing beyond 64 bits.
-std::optional<std::uint64_t> power(std::uint64_t base, std::uint64_t exponent) {
-  std::uint64_t value = 1;
-  for (std::uint64_t i = 0; i < exponent && value != 0 && base != 1; ++i) {
-    if (__builtin_mul_overflow(value, base, &value)) return std::nullopt;
-  }
   return value;
 }
 
@@ -71,28 +65,30 @@ std::vector<std::string> split(std::string_view text, char separator) {
 
 std::uint64_t parse_count(std::string_view text, std::string_view name, std::uint64_t least,
                           std::uint64_t most) {
-  const auto refuse = [&]() -> InputError {
+  const auto refuse = [&](const char* fault) -> InputError {
     return InputError(
-        fmt::format("{}: {} is not a whole number; accepted: {} to {}, written 1000, 1e9 or 2^30",
-                    name, printable(text), least, most));
+        fmt::format("{}: {} {}; accepted: {} to {}, written 1000, 1e9, 2^30 or 2^30-1", name,
+                    printable(text), fault, least, most));
   };
   std::optional<std::uint64_t> count = plain_integer(text);
-  if (const auto caret = text.find('^'); !count && caret != std::string_view::npos) {
-    const auto base = plain_integer(text.substr(0, caret));
-    const auto exponent = plain_integer(text.substr(caret + 1));
-    if (base && exponent) count = power(*base, *exponent);
+  if (text.find('^') != std::string_view::npos) {
+    const auto power = parse_power(text);
+    if (power && *power > ~std::uint64_t{0}) throw refuse("is out of range");
+    if (power) count = static_cast<std::uint64_t>(*power);
   } else if (!count) {
     Wide value;
     try {
       value = ExactDecimal::parse(text, name).wide();
     } catch (const InputError&) {
-      throw refuse();
+      throw refuse("is not a whole number");
     }
-    if (value >= 0 && value == floor(value) && value < ldexp(Wide(1), 64)) {
+    if (value == floor(value)) {
+      if (value < 0 || value >= ldexp(Wide(1), 64)) throw refuse("is out of range");
       count = static_cast<std::uint64_t>(value);
     }
   }
-  if (!count || *count < least || *count > most) throw refuse();
+  if (!count) throw refuse("is not a whole number");
+  if (*count < least || *count > most) throw refuse("is out of range");
   return *count;
 }
 
@@ -114,9 +110,9 @@ std::uint64_t parse_seed(std::string_view text, std::string_view name) {
 
 double parse_confidence(std::string_view text, std::string_view name) {
   const double level = ExactDecimal::parse(text, name).value();
-  if (!(level > 0 && level < 1)) {
+  if (!(level >= 1e-300 && level < 1)) {
     throw InputError(
-        fmt::format("{}: {} is out of range; accepted: strictly between 0 and 1, such as 0.95",
+        fmt::format("{}: {} is out of range; accepted: 1e-300 to 0.9999999999999999, such as 0.95",
                     name, printable(text)));
   }
   return level;
@@ -124,7 +120,9 @@ double parse_confidence(std::string_view text, std::string_view name) {
 
 double parse_tolerance(std::string_view text, std::string_view name) {
   const Wide value = ExactDecimal::parse(text, name).wide();
-  if (!(value > Wide("1e-300") && value < Wide("1e300"))) {
+  static const Wide least = ExactDecimal::parse("1e-300", name).wide();
+  static const Wide most = ExactDecimal::parse("1e300", name).wide();
+  if (value < least || value > most) {
     throw InputError(
         fmt::format("{}: {} is out of range; accepted: a positive number, 1e-300 to 1e300", name,
                     printable(text)));
@@ -136,12 +134,14 @@ Engine parse_engine(std::string_view text, std::string_view name) {
   constexpr std::array engines{Engine::automatic,   Engine::exact, Engine::quadrature,
                                Engine::asymptotic,  Engine::mc,    Engine::qmc,
                                Engine::conditional, Engine::ball,  Engine::gpu};
-  std::vector<std::string> names;
+  const std::vector<std::string> listed = names_of(engine_catalogue());
   for (const Engine engine : engines) {
-    if (to_string(engine) == text) return engine;
-    names.emplace_back(to_string(engine));
+    const std::string_view known = to_string(engine);
+    if (known == text && std::find(listed.begin(), listed.end(), known) != listed.end()) {
+      return engine;
+    }
   }
-  throw InputError(unknown_name(name, "engine", text, names));
+  throw InputError(unknown_name(name, "engine", text, listed));
 }
 
 Sweep parse_sweep(std::string_view spec, std::string_view name) {

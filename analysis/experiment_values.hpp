@@ -11,7 +11,7 @@
 
 namespace tapalab {
 
-/// A whole number from `least` to `most`, written 1000000, 1e9, 1.5e3 or 2^30.
+/// A whole number from `least` to `most`, written 1000000, 1e9, 1.5e3, 2^30 or 2^30-1.
 /// Throws InputError.
 std::uint64_t parse_count(std::string_view text, std::string_view name, std::uint64_t least,
                           std::uint64_t most);

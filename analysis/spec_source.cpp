@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include "sim/errors.hpp"
@@ -99,8 +100,11 @@ Encoding general_encoding(const SpecSource& source) {
   general.N = matrix_of(required(source, "N"));
   for (const auto& [key, matrix] : {std::pair{"M", &general.M}, std::pair{"N", &general.N}}) {
     if (matrix->rows != matrix->cols || matrix->rows != general.M.rows) {
-      throw InputError(fmt::format("{}: {} is {} x {}; accepted: M and N square, of the same size",
-                                   required(source, key).where, key, matrix->rows, matrix->cols));
+      throw InputError(fmt::format(
+          "{}: {} is {} x {}{}; accepted: M and N square, of the same size, each a list of rows or "
+          "a .npy file",
+          required(source, key).where, key, matrix->rows, matrix->cols,
+          matrix->rows == 1 ? " (one row)" : ""));
     }
   }
   return {write_spec_text(text), std::move(general)};
@@ -117,9 +121,10 @@ Density full_gaussian(const SpecSource& source) {
   law.covariance = matrix_of(covariance_item);
   const std::size_t size = law.covariance.rows;
   if (size == 0 || size % 2 != 0 || law.covariance.cols != size) {
-    throw InputError(
-        fmt::format("{}: covariance is {} x {}; accepted: 2D x 2D, query coordinates first",
-                    covariance_item.where, size, law.covariance.cols));
+    throw InputError(fmt::format(
+        "{}: covariance is {} x {}{}; accepted: 2D x 2D, query coordinates first, a "
+        "list of rows or a .npy file",
+        covariance_item.where, size, law.covariance.cols, size == 1 ? " (one row)" : ""));
   }
   law.mean.assign(size, ExactDecimal(0));
   if (const SpecItem* mean_item = find(source, "mean")) {
@@ -134,6 +139,31 @@ Density full_gaussian(const SpecSource& source) {
 }
 
 }  // namespace
+
+SpecSource source_of(std::string_view text, std::string_view what, std::string where) {
+  SpecText parsed = parse_spec_text(text, what);
+  SpecSource source{std::move(parsed.name), {}, std::move(where)};
+  for (auto& [key, value] : parsed.entries) {
+    source.items.push_back({std::move(key), std::move(value), source.where});
+  }
+  return source;
+}
+
+SpecSource located(SpecSource source, const std::string& directory) {
+  if (directory.empty()) return source;
+  // q and k name tensors of the file where there is one.
+  const bool npy_tokens = source.name == "empirical" && !find(source, "file");
+  for (auto& item : source.items) {
+    auto* path = std::get_if<std::string>(&item.value);
+    const bool holds_path = item.key == "M" || item.key == "N" || item.key == "mean" ||
+                            item.key == "covariance" || item.key == "file" ||
+                            (npy_tokens && (item.key == "q" || item.key == "k"));
+    if (path && holds_path && !path->empty()) {
+      *path = (std::filesystem::path(directory) / *path).string();
+    }
+  }
+  return source;
+}
 
 Encoding encoding_from(const SpecSource& source) {
   check_keys(source, "encoding", encoding_catalogue(), {});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -25,6 +26,13 @@ struct SpecSource {
   std::vector<SpecItem> items;  ///< without `name`
   std::string where;
 };
+
+/// A specification as on the command line, as named values.
+SpecSource source_of(std::string_view text, std::string_view what, std::string where);
+
+/// Relative paths among the values (of matrices, tensors and token files) are taken from
+/// `directory`; where it is empty, from the working directory.
+SpecSource located(SpecSource source, const std::string& directory);
 
 /// Through parse_encoding, so that keys, ranges and messages are those of the command line; its
 /// `spec` is the text that the command line would have had, less matrices given as numbers.

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "analysis/experiment_file.hpp"
+#include "analysis/plot/render.hpp"
 #include "sim/errors.hpp"
 #include "sim/io/atomic_file.hpp"
 #include "sim/spec_text.hpp"
@@ -33,6 +35,14 @@ void refuse_option_as_value(const std::string& name, const std::string& value) {
   if (value.substr(0, 2) == "--") {
     throw InputError(fmt::format("{}: needs a value; {} stands in its place", name, value));
   }
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  const auto whole = [](const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+  };
+  return whole(a) == whole(b);
 }
 
 template <typename T, typename Parse>
@@ -114,29 +124,34 @@ void add_experiment_options(CLI::App& app, ExperimentFlags& flags) {
   add_list(app, "--density", flags.densities,
            "density of queries and keys, repeatable: gaussian:rho=0.25, empirical:file=F,... "
            "(default gaussian:rho=0.25; tapalab list densities)");
-  add_text(app, "--spec", flags.spec, "experiment in TOML, or a result's JSON; flags override it")
+  add_text(
+      app, "--spec", flags.spec,
+      "experiment in TOML (its paths are relative to it), or a result's JSON; flags override it")
       ->type_name("FILE");
   add_text(app, "--sweep", flags.sweep, "one curve for each value: KEY=lin:LO:HI:N or log:LO:HI:N")
       ->type_name("KEY=GRID");
   add_text(app, "--head-dim", flags.head_dim, "head dimension (default: the file's, else 128)")
       ->type_name("D");
   add_text(app, "--distances", flags.distances,
-           "1,10,1000 or log:1:2^40:64 or lin:0:100:101, up to 2^63-1 (default log:1:2^20:21)")
+           "1,10,1000 or log:1:2^40:64 or lin:0:100:101, from 0 to 2^63-1 (default log:1:2^20:21)")
       ->type_name("LIST");
   add_text(app, "--seq-len", flags.seq_len,
            "sequence length, for encodings that depend on it (default: largest distance + 1)")
       ->type_name("N");
   add_text(app, "--engine", flags.engine,
-           "auto (the most exact that applies), exact, mc (tapalab list engines)")
+           "auto (the most exact that applies), exact, quadrature, mc, ... (tapalab list engines)")
       ->type_name("E");
   add_text(app, "--samples", flags.samples, "samples of a sampling engine (default 1e6)")
       ->type_name("N");
   add_text(app, "--seed", flags.seed, "seed of a sampling engine (default 1)")->type_name("S");
-  add_text(app, "--confidence", flags.confidence, "level of intervals (default 0.95)")
+  add_text(app, "--confidence", flags.confidence,
+           "level of intervals, strictly between 0 and 1 (default 0.95)")
       ->type_name("C");
-  add_text(app, "--rel-tol", flags.rel_tol, "stop early at this error, relative to |estimate|")
+  add_text(app, "--rel-tol", flags.rel_tol,
+           "stop early at this error, relative to |estimate|: 1e-300 to 1e300")
       ->type_name("X");
-  add_text(app, "--abs-tol", flags.abs_tol, "stop early at this absolute error")->type_name("X");
+  add_text(app, "--abs-tol", flags.abs_tol, "stop early at this absolute error: 1e-300 to 1e300")
+      ->type_name("X");
   add_text(app, "--threads", flags.threads, "threads (default: all); never changes a result")
       ->type_name("T");
 }
@@ -198,14 +213,15 @@ ProgressMode OutputFlags::progress_mode() const {
 void OutputFlags::check_files() const {
   if (out) require_writable(*out, "--out");
   if (!plot) return;
-  const auto dot = plot->rfind('.');
-  const std::string extension = dot == std::string::npos ? "" : plot->substr(dot);
-  if (extension != ".svg" && extension != ".png" && extension != ".pdf") {
+  try {
+    plot::format_of(*plot);
+  } catch (const InputError&) {
     throw InputError(fmt::format("--plot: {} has no known extension; accepted: .svg, .png, .pdf",
                                  printable(*plot)));
   }
   require_writable(*plot, "--plot");
-  if (out && *out == *plot) throw InputError("--plot: the same file as --out; give two names");
+  if (out && same_file(*out, *plot))
+    throw InputError("--plot: the same file as --out; give two names");
 }
 
 }  // namespace tapalab::cli

@@ -143,6 +143,31 @@ Wide PhaseScore::phase_scale(std::uint64_t distance) const {
   return Wide(exp(exponent));
 }
 
+namespace {
+
+// The decimals among the multiples of 1/head_dim: those of 1/(2^a 5^b), the part of the head
+// dimension that divides a power of ten.
+std::string accepted_shares(std::uint32_t head_dim) {
+  std::uint32_t decimal_part = 1, rest = head_dim;
+  for (const std::uint32_t prime : {2u, 5u}) {
+    for (; rest % prime == 0 && rest > 0; rest /= prime) decimal_part *= prime;
+  }
+  if (decimal_part == 1) {
+    return "another head dimension: no decimal between 0 and 1 is a multiple of 1/" +
+           std::to_string(head_dim);
+  }
+  // Long division of 1 ends after max(a, b) digits.
+  std::string digits;
+  for (std::uint64_t remainder = 1; remainder != 0;) {
+    remainder *= 10;
+    digits += static_cast<char>('0' + remainder / decimal_part);
+    remainder %= decimal_part;
+  }
+  return "multiples of 0." + digits + " strictly between 0 and 1";
+}
+
+}  // namespace
+
 std::uint32_t amplitude_dim(const ExactDecimal& share, std::uint32_t head_dim) {
   DecimalParts product = parse_decimal_parts(share.text(), "share");
   product.digits *= head_dim;
@@ -150,8 +175,7 @@ std::uint32_t amplitude_dim(const ExactDecimal& share, std::uint32_t head_dim) {
   if (!product.whole(whole) || whole <= 0 || whole >= head_dim) {
     throw InputError("share=" + printable(share.text()) + ": share times the head dimension " +
                      std::to_string(head_dim) +
-                     " is not a whole number between them; accepted: a multiple of 1/" +
-                     std::to_string(head_dim) + " strictly between 0 and 1");
+                     " is not a whole number between them; accepted: " + accepted_shares(head_dim));
   }
   return static_cast<std::uint32_t>(whole);
 }

@@ -49,6 +49,9 @@ TEST_CASE("A result given back as a specification gives the same curves") {
       {"--sweep", "alpha=lin:0.1:0.3:3", "--distances", "log:1:100:5"},
       {"--encoding", "rope", "--density", tokens(), "--distances", "1,9"},
       {"--spec", directory.write("general.toml", kGeneral)},
+      {"--encoding", "tapa", "--encoding", "tapa", "--distances", "1,9"},
+      {"--encoding", "tapa", "--encoding", "rope", "--encoding", "tapa", "--density", "gaussian",
+       "--density", "gaussian", "--distances", "3"},
   };
   for (auto arguments : experiments) {
     arguments.insert(arguments.begin(), "curve");
@@ -176,4 +179,65 @@ TEST_CASE("Counts may be written as powers and in scientific notation") {
   CHECK(curve.at("seed") == 1000);
   CHECK(curve.at("head_dim") == 16);
   CHECK(curve.at("points").at(0).at("distance") == 1048576);
+}
+
+TEST_CASE("Paths in a TOML file are relative to that file, wherever it is run from") {
+  const TempDirectory directory;
+  std::filesystem::create_directory(directory.file("inner"));
+  // A .npy of version 1: [[1, 0], [0, 1]] in float64.
+  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }";
+  header +=
+      std::string(64 - 10 - 1 - header.size() % 64 + (header.size() > 53 ? 64 : 0), ' ') + '\n';
+  std::string npy = "\x93NUMPY\x01";
+  npy += '\0';
+  npy += static_cast<char>(header.size());
+  npy += '\0';
+  npy += header;
+  for (const double value : {1.0, 0.0, 0.0, 1.0}) {
+    npy.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  directory.write("inner/unit.npy", npy);
+  directory.write("inner/table.toml",
+                  "distances = 3\n[encoding]\nname = \"tapa-general\"\nM = \"unit.npy\"\n"
+                  "N = [[1, 0], [0, 1]]\n");
+  directory.write("inner/text.toml",
+                  "distances = 3\nencoding = \"tapa-general:M=unit.npy,N=../inner/unit.npy\"\n");
+  std::filesystem::copy_file(std::string(TAPALAB_TEST_DATA) + "/qk.safetensors",
+                             directory.file("inner/tokens.safetensors"));
+  directory.write("inner/tokens.toml",
+                  "distances = 3\nencoding = \"rope\"\n[density]\nname = \"empirical\"\n"
+                  "file = \"tokens.safetensors\"\nq = \"layers.3.q\"\nk = \"layers.3.k\"\n");
+  for (const char* name : {"table.toml", "text.toml", "tokens.toml"}) {
+    INFO(name);
+    const ProgramResult from_afar = run_shell("cd / && \"$P\" curve --format json --spec '" +
+                                              directory.file(std::string("inner/") + name) + "'");
+    INFO(from_afar.err);
+    REQUIRE(from_afar.code == 0);
+    const ProgramResult beside = run_shell("cd '" + directory.file("inner") +
+                                           "' && \"$P\" curve --format json --spec " + name);
+    INFO(beside.err);
+    REQUIRE(beside.code == 0);
+    const json far = json::parse(from_afar.out), near = json::parse(beside.out);
+    CHECK(far.at("curves").at(0).at("points") == near.at("curves").at(0).at("points"));
+    // The echo of a run is one that the same directory can run again.
+    const std::string again = directory.write("again.json", from_afar.out);
+    CHECK(run_shell("cd / && \"$P\" curve --spec '" + again + "'").code == 0);
+  }
+}
+
+TEST_CASE("The largest distance may be written 2^63-1, in lists and in ranges") {
+  const json listed = run_json({"curve", "--distances", "2^63-1,2^3-1"});
+  const json& points = listed.at("curves").at(0).at("points");
+  CHECK(points.at(0).at("distance") == 9223372036854775807ULL);
+  CHECK(points.at(1).at("distance") == 7);
+  for (const char* range : {"lin:2^62-1:2^63-1:2", "log:2^62-1:2^63-1:2"}) {
+    const json ranged = run_json({"curve", "--distances", range});
+    CHECK(ranged.at("curves").at(0).at("points").at(0).at("distance") == 4611686018427387903ULL);
+    CHECK(ranged.at("curves").at(0).at("points").at(1).at("distance") == 9223372036854775807ULL);
+  }
+  CHECK(run_json({"curve", "--engine", "mc", "--samples", "2^5-1", "--seed", "2^64-1",
+                  "--distances", "1"})
+            .at("curves")
+            .at(0)
+            .at("seed") == 18446744073709551615ULL);
 }
