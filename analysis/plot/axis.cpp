@@ -132,6 +132,7 @@ Range panel_range(const Panel& panel) {
     range = {middle - half, middle + half};
   }
   if (!arrows.empty()) range.include(arrows.low - 0.05 * range.span());  // the arrows' length
+  if (panel.zero_base && range.low > 0) return {0, 1.06 * range.high};
   const double pad = 0.06 * range.span();
   return {range.low - pad, range.high + pad};
 }

@@ -52,6 +52,14 @@ struct Shown {
   std::size_t left_out = 0;
 };
 
+/// A line needs two neighbours; a lone vertex draws nothing.
+bool is_visible(const std::vector<plot::Vertex>& line) {
+  for (std::size_t i = 1; i < line.size(); ++i) {
+    if (!std::isnan(line[i - 1].y) && !std::isnan(line[i].y)) return true;
+  }
+  return false;
+}
+
 void note(Shown& shown, const Panel& panel) {
   if (panel.y_axis != AxisKind::decades) {
     for (const Series& series : panel.series) {
@@ -61,10 +69,10 @@ void note(Shown& shown, const Panel& panel) {
   }
   shown.decades = true;
   for (const Series& series : panel.series) {
-    shown.envelope = shown.envelope || !series.thin.empty();
+    shown.envelope = shown.envelope || is_visible(series.thin);
     for (const plot::Mark& mark : series.marks) {
-      shown.arrow = shown.arrow || mark.upper_bound;
-      (mark.filled ? shown.positive : shown.negative) = true;
+      // An arrow has no sign.
+      (mark.upper_bound ? shown.arrow : mark.filled ? shown.positive : shown.negative) = true;
     }
   }
 }
@@ -98,8 +106,8 @@ std::string sentence(const std::vector<std::string>& parts) {
 void add_marker_caption(std::vector<std::string>& parts, const Shown& shown, const char* what) {
   if (shown.negative || shown.positive) {
     if (shown.decades) {
-      parts.push_back(
-          fmt::format("In decades, filled markers: {0} positive; hollow: {0} negative.", what));
+      parts.push_back(fmt::format(
+          "On logarithmic axes filled markers: {0} positive; hollow: {0} negative.", what));
     }
   }
   if (shown.sampled_plain) parts.push_back("On plain axes hollow markers are sampled.");
@@ -108,8 +116,8 @@ void add_marker_caption(std::vector<std::string>& parts, const Shown& shown, con
         "Arrows: the interval contains 0; they start at the upper bound of the magnitude.");
   }
   if (shown.left_out > 0) {
-    parts.push_back(
-        fmt::format("Values of exactly 0 have no place in decades: {} left out.", shown.left_out));
+    parts.push_back(fmt::format(
+        "Values of exactly 0 have no place on a logarithmic axis: {} left out.", shown.left_out));
   }
 }
 
@@ -162,7 +170,7 @@ Figure bias_figure(const std::vector<DistanceCurve>& curves, const PlotOptions& 
     panel.y_label = decades ? "|mean score| (logits)" : "mean score (logits)";
     if (mixed) {
       panel.title = fmt::format("{}, {}", rotary_panel ? "Rotary encodings" : "Phase scores",
-                                decades ? "magnitude in decades" : "linear axis");
+                                decades ? "magnitude, logarithmic axis" : "linear axis");
     }
     for (std::size_t i = 0; i < curves.size(); ++i) {
       if (is_rotary(curves[i]) != rotary_panel) continue;
@@ -178,7 +186,7 @@ Figure bias_figure(const std::vector<DistanceCurve>& curves, const PlotOptions& 
   std::vector<std::string> parts;
   add_marker_caption(parts, shown, "mean");
   if (shown.envelope) parts.push_back("Dotted: envelope |Φ₁|, of which the mean is the real part.");
-  for (std::string& part : plot::describe_errors(curves, &CurvePoint::mean, true)) {
+  for (std::string& part : plot::describe_errors(curves, &CurvePoint::mean)) {
     parts.push_back(std::move(part));
   }
   parts.push_back("Lines join the computed distances; between them the mean may oscillate.");
@@ -243,12 +251,15 @@ Figure variance_figure(const std::vector<DistanceCurve>& curves, const PlotOptio
     figure.legend[i].hollow = variance.series.back().sampled && !decades;
   }
   add_limits(figure, variance, curves);
+  // A variance has a natural origin: differences that reach a good part of the way to it are drawn
+  // from it, so that the eye compares sizes and not a cut axis.
+  variance.zero_base = !decades && spread.decades() > 0.1;
 
   Shown shown;
   Panel excess;
   excess.y_axis = AxisKind::decades;
   excess.y_label = "|excess| (logits²)";
-  excess.title = "Excess of the variance over its limit, Var − E a²/2, magnitude in decades";
+  excess.title = "Excess of the variance over its limit, Var − E a²/2: magnitude, logarithmic axis";
   bool any = false;
   for (std::size_t i = 0; i < curves.size(); ++i) {
     Series series =
@@ -263,8 +274,14 @@ Figure variance_figure(const std::vector<DistanceCurve>& curves, const PlotOptio
   if (any) figure.panels.push_back(std::move(excess));
   std::vector<std::string> parts;
   add_marker_caption(parts, shown, "excess");
-  for (std::string& part : plot::describe_errors(curves, &CurvePoint::variance, false)) {
-    parts.push_back(std::move(part));
+  for (const bool excess_panel : {false, true}) {
+    if (excess_panel && !any) continue;
+    const auto quantity = excess_panel ? &CurvePoint::variance_excess : &CurvePoint::variance;
+    for (std::string& part : plot::describe_errors(curves, quantity)) {
+      if (std::find(parts.begin(), parts.end(), part) == parts.end()) {
+        parts.push_back(std::move(part));
+      }
+    }
   }
   parts.push_back("Lines join the computed distances.");
   figure.caption.push_back(sentence(parts));

@@ -119,7 +119,11 @@ std::string describe(const DistanceCurve& curve) {
 }
 
 std::vector<std::string> describe_errors(const std::vector<DistanceCurve>& curves,
-                                         QuantityOf quantity, bool relative_to_envelope) {
+                                         QuantityOf quantity) {
+  const bool relative_to_envelope = quantity == &CurvePoint::mean;
+  const char* of = relative_to_envelope                       ? "of the envelope"
+                   : quantity == &CurvePoint::variance_excess ? "of the excess"
+                                                              : "of the variance";
   std::set<double> levels;
   bool rigorous = true, computed = false, unrelated = false;
   double worst = -INFINITY;  // log10 of the largest relative error of what is not statistical
@@ -152,7 +156,6 @@ std::vector<std::string> describe_errors(const std::vector<DistanceCurve>& curve
                             : "Shaded bands and bars: confidence intervals, point by point.");
   }
   if (computed && !unrelated && std::isfinite(worst)) {
-    const char* of = relative_to_envelope ? "of the envelope" : "of the value";
     sentences.push_back(fmt::format("Errors of computed (not sampled) curves: {} {} {}{}.",
                                     rigorous ? "certified to be at most" : "at most",
                                     short_power(worst), of,

@@ -40,8 +40,8 @@ bool is_sampling(Engine engine);
 std::string describe(const DistanceCurve& curve);
 
 /// Sentences on the errors of the quantity over all curves: what the bands are, and how small the
-/// errors of computed values are, relative to the envelope or to the value.
+/// errors of computed values are: of a mean relative to its envelope, else to the value.
 std::vector<std::string> describe_errors(const std::vector<DistanceCurve>& curves,
-                                         QuantityOf quantity, bool relative_to_envelope);
+                                         QuantityOf quantity);
 
 }  // namespace tapalab::plot

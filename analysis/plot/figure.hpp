@@ -56,6 +56,7 @@ struct Panel {
   std::string y_label;
   AxisKind y_axis = AxisKind::plain;
   bool zero_line = false;
+  bool zero_base = false;  ///< a plain axis of positive values begins at 0
   std::vector<Series> series;
   std::vector<Rule> rules;
   std::vector<Reference> references;

@@ -343,6 +343,36 @@ TEST_CASE("an envelope whose interval reaches 0 lifts the pen, and only drawn sa
   CHECK(curve_figure({c}, PlotQuantity::bias, options).panels[0].series[0].marks[0].filled);
 }
 
+TEST_CASE("a caption names only what its figure draws") {
+  DistanceCurve unresolved = sampled_curve("tapa", "1,10,100,1000");
+  for (CurvePoint& p : unresolved.points) {
+    p.mean = sampled(0.001 * static_cast<double>(p.distance), 1 + static_cast<double>(p.distance));
+    p.envelope = sampled(p.distance == 10 ? 0.5 : 0.001, 0.01);  // resolved at one distance alone
+  }
+  PlotOptions options;
+  options.scale = PlotScale::log;
+  const std::string caption = curve_figure({unresolved}, PlotQuantity::bias, options).caption.at(0);
+  CHECK(caption.find("Arrows") != std::string::npos);
+  CHECK(caption.find("filled") == std::string::npos);
+  CHECK(caption.find("Dotted") == std::string::npos);
+  for (CurvePoint& p : unresolved.points) p.envelope = sampled(0.5, 0.01);
+  CHECK(curve_figure({unresolved}, PlotQuantity::bias, options).caption.at(0).find("Dotted") !=
+        std::string::npos);
+}
+
+TEST_CASE("variances of different size are drawn from 0, and one that barely changes is not") {
+  const auto range = [](const std::vector<DistanceCurve>& curves) {
+    return plot::panel_range(curve_figure(curves, PlotQuantity::variance).panels.at(0));
+  };
+  DistanceCurve far = curve("tapa", "1,10,100", 2), near = far;
+  for (CurvePoint& p : near.points) {
+    p.variance = with_symmetric_error(LogNumber(Wide(1)), ErrorKind::rounding, false, Wide(0));
+    p.variance_excess.reset();
+  }
+  CHECK(range({far, near}).low == 0);
+  CHECK(range({near}).low > 0.5);
+}
+
 TEST_CASE("a variance figure marks its limit and draws the excess in decades") {
   const plot::Figure figure =
       curve_figure({curve("tapa", "0,1,10,100", 4)}, PlotQuantity::variance);
