@@ -46,9 +46,9 @@ EngineChoice choose_for_product(const CurveTask& task) {
                                to_string(task.engine), printable(task.encoding.spec),
                                printable(task.density.spec),
                                none ? ", whose matrices couple all coordinates" : "",
-                               none                              ? "mc"
-                               : method == ProductMethod::closed ? "auto, exact, mc"
-                                                                 : "auto, quadrature, mc"));
+                               none                              ? "mc, gpu"
+                               : method == ProductMethod::closed ? "auto, exact, mc, gpu"
+                                                                 : "auto, quadrature, mc, gpu"));
 }
 
 std::string exact_reason(const CurveTask& task) {
@@ -75,12 +75,14 @@ const std::vector<NamedEntry>& engine_catalogue() {
       {"mc",
        "plain Monte Carlo: one draw serves all distances; intervals for mean and variance",
        {}},
+      {"gpu", "the samples of mc with their scores from a CUDA device; mean and variance", {}},
   };
   return catalogue;
 }
 
 EngineChoice choose_engine(const CurveTask& task) {
-  if (is_product(task) && task.engine != Engine::mc) return choose_for_product(task);
+  const bool samples = task.engine == Engine::mc || task.engine == Engine::gpu;
+  if (is_product(task) && !samples) return choose_for_product(task);
   switch (task.engine) {
     case Engine::automatic:
       if (empirical_cost(task) > kMostEmpiricalCost) {
@@ -91,11 +93,13 @@ EngineChoice choose_engine(const CurveTask& task) {
       return {Engine::exact, "asked for; " + exact_reason(task)};
     case Engine::mc:
       return {Engine::mc, "asked for; plain sampling applies to every density"};
+    case Engine::gpu:
+      return {Engine::gpu, "asked for; plain sampling, with scores from the device"};
     default:
       break;
   }
   throw InputError(fmt::format(
-      "--engine: {} does not apply to {} under {}; accepted: auto, exact, mc",
+      "--engine: {} does not apply to {} under {}; accepted: auto, exact, mc, gpu",
       to_string(task.engine), printable(task.encoding.spec), printable(task.density.spec)));
 }
 
@@ -103,6 +107,7 @@ DistanceCurve compute_curve(const CurveTask& task) {
   CurveTask chosen = task;
   chosen.engine = choose_engine(task).engine;
   if (chosen.engine == Engine::mc) return monte_carlo_curve(chosen);
+  if (chosen.engine == Engine::gpu) return device_curve(chosen);
   if (is_product(chosen) && !is_rotary(chosen)) return product_curve(chosen);
   return is_empirical(chosen) ? empirical_curve(chosen) : exact_gaussian_curve(chosen);
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "sim/numbers/exact_decimal.hpp"
 
 namespace tapalab {
+
+class Backend;  // sim/backend.hpp
 
 /// Options of the sampling engines.
 struct SamplingOptions {
@@ -32,6 +35,7 @@ struct CurveTask {
   Engine engine = Engine::automatic;
   SamplingOptions sampling;
   std::function<void(double fraction)> progress;  ///< may be empty
+  std::shared_ptr<const Backend> device{};        ///< what engine gpu runs on; unset: none
 };
 
 struct EngineChoice {
@@ -58,5 +62,9 @@ DistanceCurve exact_gaussian_curve(const CurveTask& task);
 DistanceCurve empirical_curve(const CurveTask& task);
 /// Plain Monte Carlo; normal interval for the mean, fourth-moment interval for the variance.
 DistanceCurve monte_carlo_curve(const CurveTask& task);
+/// The samples of monte_carlo_curve with the scores of task.device: mean and variance, which differ
+/// from those of mc by the rounding of phases alone. It does not stop early. Throws
+/// UnavailableError, with the reason, where there is no device.
+DistanceCurve device_curve(const CurveTask& task);
 
 }  // namespace tapalab

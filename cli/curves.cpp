@@ -9,9 +9,11 @@
 #include "analysis/writers/csv.hpp"
 #include "analysis/writers/json.hpp"
 #include "analysis/writers/table.hpp"
+#include "cli/device.hpp"
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/provenance.hpp"
+#include "sim/interrupt.hpp"
 #include "sim/spec_text.hpp"
 
 namespace tapalab::cli {
@@ -66,12 +68,16 @@ std::vector<DistanceCurve> compute_curves(const ExperimentSpec& spec, unsigned t
       write_stderr(fmt::format("tapalab: {}: engine {}: {}\n", name_of(task),
                                to_string(choice.engine), choice.reason));
     }
-    const bool sampled = choice.engine == Engine::mc;
+    const bool sampled = choice.engine == Engine::mc || choice.engine == Engine::gpu;
+    if (choice.engine == Engine::gpu) task.device = cuda_device();
     progress.start(
         name_of(task),
         static_cast<double>(sampled ? task.sampling.samples : task.distances.distances.size()),
         sampled ? "samples" : "distances");
-    task.progress = [&progress](double fraction) { progress.update(fraction); };
+    task.progress = [&progress](double fraction) {
+      throw_if_interrupted();
+      progress.update(fraction);
+    };
     curves.push_back(compute_curve(task));
     progress.finish();
   }

@@ -1,0 +1,186 @@
+// The samples of the plain Monte Carlo engine, with their scores from a device.
+#include <algorithm>
+#include <variant>
+
+#include "analysis/experiment.hpp"
+#include "analysis/intervals.hpp"
+#include "sim/backend.hpp"
+#include "sim/block_kernels.hpp"
+#include "sim/errors.hpp"
+#include "sim/interrupt.hpp"
+#include "sim/monte_carlo.hpp"
+#include "sim/pair_source.hpp"
+
+namespace tapalab {
+namespace {
+
+// One call to the device: enough pairs to fill it, few enough for the memory of the host.
+constexpr std::size_t kPairsTogether = 64 * kBlockSamples;
+constexpr std::size_t kMostScores = std::size_t{1} << 25;
+
+// Calls `use` with the density as the samplers take it.
+template <class Use>
+auto with_density(const CurveTask& task, Use use) {
+  const auto& law = task.density.law;
+  if (const auto* tokens = std::get_if<EmpiricalDensity>(&law)) return use(*tokens);
+  if (const auto* product = std::get_if<ProductDensity>(&law)) {
+    return use(lower(*product, task.encoding, task.head_dim));
+  }
+  if (const auto* full = std::get_if<FullGaussianDensity>(&law)) {
+    return use(lower(*full, task.head_dim));
+  }
+  return use(lower(std::get<GaussianDensity>(law), task.encoding, task.head_dim));
+}
+
+using PairSource = std::variant<GaussianSource, TokenSource, ProductSource>;
+
+struct MakeSource {
+  std::uint64_t seed;
+  PairSource operator()(const EmpiricalDensity& tokens) const { return TokenSource(tokens, seed); }
+  PairSource operator()(const ProductModel& model) const { return ProductSource(model, seed); }
+  PairSource operator()(const GaussianModel& model) const { return GaussianSource(model, seed); }
+};
+
+/// Draws pairs as the host's engine does (sim/monte_carlo.cpp): sample i is the same pair.
+class PairDraws {
+ public:
+  explicit PairDraws(const CurveTask& task)
+      : head_dim_(task.head_dim),
+        source_(with_density(task, MakeSource{task.sampling.seed})),
+        lanes_(std::size_t{2} * task.head_dim * kLanes) {}
+
+  /// True where every distance has draws of its own.
+  bool per_distance() const {
+    const auto* tokens = std::get_if<TokenSource>(&source_);
+    return tokens != nullptr && tokens->per_distance();
+  }
+  bool has_pairs(std::uint64_t distance) const {
+    const auto* tokens = std::get_if<TokenSource>(&source_);
+    return tokens == nullptr || !tokens->per_distance() || tokens->has_pairs(distance);
+  }
+
+  PairBatch batch(std::uint64_t first, std::size_t count, std::uint64_t distance) {
+    const std::size_t dim = head_dim_;
+    PairBatch batch{count, head_dim_, std::vector<double>(count * dim),
+                    std::vector<double>(count * dim)};
+    for (std::size_t begin = 0; begin < count; begin += kLanes) {
+      draw(first + begin, distance);
+      const std::size_t filled = std::min<std::size_t>(kLanes, count - begin);
+      for (std::size_t lane = 0; lane < filled; ++lane) {
+        for (std::size_t c = 0; c < dim; ++c) {
+          batch.queries[(begin + lane) * dim + c] = lanes_[c * kLanes + lane];
+          batch.keys[(begin + lane) * dim + c] = lanes_[(dim + c) * kLanes + lane];
+        }
+      }
+    }
+    return batch;
+  }
+
+ private:
+  void draw(std::uint64_t first, std::uint64_t distance) {
+    if (const auto* gaussian = std::get_if<GaussianSource>(&source_)) {
+      gaussian->lanes(block_kernels(simd_level()), first, lanes_.data());
+    } else if (const auto* product = std::get_if<ProductSource>(&source_)) {
+      product->lanes(first, lanes_.data());
+    } else {
+      std::get<TokenSource>(source_).lanes(first, distance, lanes_.data());
+    }
+  }
+
+  std::uint32_t head_dim_;
+  PairSource source_;
+  std::vector<double> lanes_;
+};
+
+// Moments of each distance over one block of samples, scores pair by pair.
+void add_blocks(const std::vector<double>& scores, std::size_t count, std::size_t distances,
+                std::size_t first_distance, std::vector<CurveMoments>& blocks) {
+  const BlockKernels& kernels = block_kernels(simd_level());
+  std::vector<double> column(kBlockSamples);
+  for (std::size_t begin = 0; begin < count; begin += kBlockSamples) {
+    const std::size_t size = std::min(kBlockSamples, count - begin);
+    for (std::size_t d = 0; d < distances; ++d) {
+      for (std::size_t i = 0; i < size; ++i) column[i] = scores[(begin + i) * distances + d];
+      blocks[begin / kBlockSamples].points[first_distance + d].score =
+          kernels.moments(column.data(), size);
+    }
+  }
+}
+
+Quantity sampled(double estimate, const Interval& interval, double level) {
+  Quantity quantity;
+  quantity.estimate = LogNumber(estimate);
+  quantity.error.kind = ErrorKind::confidence;
+  quantity.error.level = level;
+  quantity.error.lower = LogNumber(interval.lower);
+  quantity.error.upper = LogNumber(interval.upper);
+  quantity.error.absolute =
+      LogNumber(std::max({0.0, interval.upper - estimate, estimate - interval.lower}));
+  quantity.sign_resolved =
+      interval.lower > 0 || interval.upper < 0 || (interval.lower == 0 && interval.upper == 0);
+  return quantity;
+}
+
+CurvePoint point_of(std::uint64_t distance, const Moments& moments, double level) {
+  CurvePoint point;
+  point.distance = distance;
+  point.engine = Engine::gpu;
+  if (moments.count < 2) return point;  // no pair of tokens at this distance
+  point.mean = sampled(moments.mean, mean_interval(moments, level), level);
+  point.variance = sampled(sample_variance(moments), variance_interval(moments, level), level);
+  point.status = point.mean->sign_resolved ? Status::converged : Status::unresolved;
+  return point;
+}
+
+// Refuses what the host's engine refuses, such as phases that samples in double do not resolve.
+void check_samplable(const CurveTask& task, const ScoreModel& model) {
+  with_density(task, [&](const auto& density) {
+    ScoreSampler(model, density, task.distances.distances, task.sampling.seed);
+  });
+}
+
+}  // namespace
+
+DistanceCurve device_curve(const CurveTask& task) {
+  const std::string missing =
+      task.device == nullptr ? "no device was given" : task.device->unavailable_reason();
+  if (!missing.empty()) throw UnavailableError("--engine gpu: " + missing);
+  const ScoreModel model = lower(task.encoding, task.head_dim);
+  check_samplable(task, model);
+  const auto& distances = task.distances.distances;
+  const std::uint64_t samples = task.sampling.samples;
+  PairDraws draws(task);
+  SamplingState state;
+  for (std::uint64_t first = 0; first < samples; first += kPairsTogether) {
+    const auto count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(kPairsTogether, samples - first));
+    std::vector<CurveMoments> blocks((count + kBlockSamples - 1) / kBlockSamples);
+    for (auto& block : blocks) block.points.resize(distances.size());
+    const std::size_t together =
+        draws.per_distance() ? 1 : std::max<std::size_t>(1, kMostScores / kPairsTogether);
+    PairBatch batch;
+    for (std::size_t d = 0; d < distances.size(); d += together) {
+      throw_if_interrupted();
+      const auto begin = distances.begin() + static_cast<std::ptrdiff_t>(d);
+      const std::vector<std::uint64_t> part(
+          begin, begin + static_cast<std::ptrdiff_t>(std::min(together, distances.size() - d)));
+      if (!draws.has_pairs(part.front())) continue;
+      if (d == 0 || draws.per_distance()) batch = draws.batch(first, count, part.front());
+      add_blocks(task.device->scores(model, batch, part), count, part.size(), d, blocks);
+    }
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      state.insert(0, first / kBlockSamples + i, std::move(blocks[i]));
+    }
+    if (task.progress) {
+      task.progress(static_cast<double>(first + count) / static_cast<double>(samples));
+    }
+  }
+  DistanceCurve curve{task.encoding, task.density, task.head_dim, task.sampling.seed, samples, {}};
+  const CurveMoments total = state.total();
+  for (std::size_t i = 0; i < distances.size(); ++i) {
+    curve.points.push_back(point_of(distances[i], total.points[i].score, task.sampling.confidence));
+  }
+  return curve;
+}
+
+}  // namespace tapalab
