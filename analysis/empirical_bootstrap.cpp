@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "analysis/empirical_products.hpp"
+#include "sim/interrupt.hpp"
 
 namespace tapalab::empirical {
 namespace {
@@ -99,6 +100,7 @@ std::vector<double> Bootstrap::means(const std::vector<double>& sums, std::size_
   const int workers = threads == 0 ? omp_get_max_threads() : static_cast<int>(threads);
 #pragma omp parallel for schedule(dynamic) num_threads(workers)
   for (std::size_t first = 0; first < kReplicates; first += kTogether) {
+    if (interrupted()) continue;  // nothing may be thrown across threads
     const std::size_t count = std::min(kTogether, kReplicates - first);
     std::vector<double> weights(count * cells);
     for (std::size_t r = 0; r < count; ++r) {
@@ -115,6 +117,7 @@ std::vector<double> Bootstrap::means(const std::vector<double>& sums, std::size_
     }
     product(weights.data(), sums.data(), &totals[first * columns], count, cells, columns);
   }
+  throw_if_interrupted();
   std::size_t kept = 0;
   for (std::size_t r = 0; r < kReplicates; ++r) {
     if (pairs[r] == 0) continue;

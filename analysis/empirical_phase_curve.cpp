@@ -10,6 +10,7 @@
 #include "analysis/empirical_phase_sums.hpp"
 #include "analysis/empirical_products.hpp"
 #include "sim/errors.hpp"
+#include "sim/interrupt.hpp"
 
 namespace tapalab::empirical {
 namespace {
@@ -56,13 +57,16 @@ class CellSums {
     {
       PairValues values;
 #pragma omp for schedule(dynamic, 16)
-      for (std::size_t cell = 0; cell < plan_.cells(); ++cell)
+      for (std::size_t cell = 0; cell < plan_.cells(); ++cell) {
+        if (interrupted()) continue;  // nothing may be thrown across threads
         for (std::size_t p = plan_.starts[cell]; p < plan_.starts[cell + 1]; p += kTile * kTile) {
           const std::size_t count = std::min(kTile * kTile, plan_.starts[cell + 1] - p);
           table_.list(&plan_.queries[p], &plan_.keys[p], count, values);
           add(cell, values);
         }
+      }
     }
+    throw_if_interrupted();
   }
 
   /// One row of cells: the pairs of query block `block`.
@@ -73,9 +77,11 @@ class CellSums {
     {
       PairValues values;
 #pragma omp for schedule(dynamic)
-      for (std::size_t key_block = 0; key_block < last; ++key_block)
-        compute_cell(block, key_block, values);
+      for (std::size_t key_block = 0; key_block < last; ++key_block) {
+        if (!interrupted()) compute_cell(block, key_block, values);
+      }
     }
+    throw_if_interrupted();
   }
 
  private:

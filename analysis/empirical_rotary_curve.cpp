@@ -5,6 +5,7 @@
 #include "analysis/empirical.hpp"
 #include "analysis/empirical_bootstrap.hpp"
 #include "analysis/empirical_products.hpp"
+#include "sim/interrupt.hpp"
 
 namespace tapalab::empirical {
 namespace {
@@ -219,12 +220,14 @@ void fill_points(const CurveTask& task, const RotaryScore& score, const TokenTab
     std::vector<double> square_sums(plan.cells() * count);
 #pragma omp parallel for schedule(dynamic) num_threads(workers)
     for (std::size_t d = 0; d < count; ++d) {
+      if (interrupted()) continue;  // nothing may be thrown across threads
       rotations[d] = rotation_at(score, distances[begin + d]);
       std::vector<double> cells(plan.cells());
       squares.at(rotations[d], cells.data());
       for (std::size_t cell = 0; cell < cells.size(); ++cell)
         square_sums[cell * count + d] = cells[cell];
     }
+    throw_if_interrupted();
     const auto squares_r = bootstrap.means(square_sums, count, workers);
     for (std::size_t d = 0; d < count; ++d) {
       const double mean = mean_score(score, rotations[d], features.data());

@@ -5,6 +5,7 @@
 #include "analysis/experiment.hpp"
 #include "analysis/gaussian_form.hpp"
 #include "sim/errors.hpp"
+#include "sim/interrupt.hpp"
 
 namespace tapalab {
 namespace {
@@ -157,6 +158,7 @@ DistanceCurve exact_gaussian_curve(const CurveTask& task) {
     const auto& distances = task.distances.distances;
     curve.points.reserve(distances.size());
     for (const std::uint64_t distance : distances) {
+      throw_if_interrupted();
       curve.points.push_back(engine.at(distance));
       if (task.progress) {
         task.progress(static_cast<double>(curve.points.size()) /

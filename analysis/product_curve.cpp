@@ -6,6 +6,7 @@
 
 #include "analysis/product_transform.hpp"
 #include "sim/errors.hpp"
+#include "sim/interrupt.hpp"
 #include "sim/score_model.hpp"
 #include "sim/spec_text.hpp"
 
@@ -170,6 +171,7 @@ DistanceCurve product_curve(const CurveTask& task) {
   const PhaseTransform transform(*density, *score);
   const auto& distances = task.distances.distances;
   for (const std::uint64_t distance : distances) {
+    throw_if_interrupted();
     curve.points.push_back(point_at(distance, *score, amplitude, transform, task.engine));
     if (task.progress) {
       task.progress(static_cast<double>(curve.points.size()) /

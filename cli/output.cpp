@@ -4,31 +4,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 
 #include "sim/errors.hpp"
+#include "sim/interrupt.hpp"
 #include "sim/io/atomic_file.hpp"
+#include "sim/io/write_all.hpp"
+#include "sim/spec_text.hpp"
 
 namespace tapalab::cli {
-namespace {
-
-// 0, or the reason why not all of it went out.
-int write_all(int descriptor, std::string_view text) noexcept {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return errno;
-    }
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
-}  // namespace
-
 void guard_standard_streams() {
   std::signal(SIGPIPE, SIG_IGN);
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -39,7 +26,10 @@ void guard_standard_streams() {
 }
 
 void write_stdout(std::string_view text) {
-  if (const int reason = write_all(STDOUT_FILENO, text); reason != 0) {
+  const int reason = write_all(STDOUT_FILENO, text);
+  if (reason == EINTR) throw_if_interrupted();
+  if (reason == EPIPE) throw ReaderGone("the reader of standard output went away");
+  if (reason != 0) {
     throw InputError(fmt::format("standard output cannot be written: {}", std::strerror(reason)));
   }
 }
@@ -47,18 +37,9 @@ void write_stdout(std::string_view text) {
 void write_stderr(std::string_view text) noexcept { write_all(STDERR_FILENO, text); }
 
 std::string one_line(std::string_view message) {
-  std::string line;
-  for (const char c : message) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      line += ' ';
-    } else if (byte < 0x20 || byte == 0x7F) {
-      line += fmt::format("\\x{:02x}", byte);
-    } else {
-      line += c;
-    }
-  }
-  return line;
+  std::string line(message);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return escaped(line);
 }
 
 void write_result(std::string_view text, const std::string& out_file) {

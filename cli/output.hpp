@@ -10,7 +10,8 @@ namespace tapalab::cli {
 /// are closed are opened on nothing, so that no file of ours takes their place.
 void guard_standard_streams();
 
-/// Throws InputError where not all of it could be written (a closed pipe, a full disk).
+/// Throws ReaderGone where a pipe has no reader any more (`tapalab ... | head`), InputError where
+/// not all of it could be written for another reason (a full disk).
 void write_stdout(std::string_view text);
 /// Never throws: there is nowhere left to complain.
 void write_stderr(std::string_view text) noexcept;

@@ -11,6 +11,7 @@
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"
 #include "sim/errors.hpp"
+#include "sim/interrupt.hpp"
 #include "sim/spec_text.hpp"
 
 namespace tapalab::cli {
@@ -30,7 +31,9 @@ std::string overview() {
       "Example:\n  tapalab curve --encoding tapa --density gaussian:rho=0.25 --distances "
       "1,10,1000\n\n"
       "Exit codes: 0 done; 1 a check fell short; 2 bad arguments or input; 3 a backend or package\n"
-      "is missing; 4 a numerical target not met (the result is still printed).\n";
+      "is missing; 4 a numerical target not met (the result is still printed); 130 and 143 ended "
+      "by\n"
+      "Ctrl-C or SIGTERM; 141 the reader of standard output went away.\n";
   return text;
 }
 
@@ -74,8 +77,13 @@ int fail(const std::string& message, int code) {
 
 int run(const std::vector<std::string>& arguments) {
   guard_standard_streams();
+  install_interrupt_handlers();
   try {
     return dispatch(arguments);
+  } catch (const Interrupted& stop) {
+    return 128 + stop.signal;
+  } catch (const ReaderGone&) {
+    return kReaderGone;  // like head's other neighbours: quietly
   } catch (const InputError& error) {
     return fail(error.what(), kBadInput);
   } catch (const UnavailableError& error) {

@@ -103,8 +103,12 @@ int run_verify(const Arguments& arguments) {
 
   const auto origin = provenance(arguments, options.threads);
   const auto files = write_report(report, origin, out_dir);
-  if (!output.quiet && !files.empty()) {
-    write_stderr(fmt::format("tapalab: report in {}\n", files.front()));
+  if (!output.quiet) {
+    write_stderr(fmt::format("tapalab: report in {}\n", escaped(files.written.front())));
+    if (!files.figures_missing.empty()) {
+      write_stderr(fmt::format("tapalab: its figures are left out: {}; the data stand beside it\n",
+                               one_line(files.figures_missing)));
+    }
   }
   write_result(
       format == Format::json ? json_text(verify_json(report, origin)) : verify_table(report),

@@ -43,7 +43,11 @@ PageFigure draw_for_page(const ReportFigure& figure, const fs::path& folder) {
   const fs::path file = folder / (figure.name + ".svg");
   try {
     plot::draw(figure.figure, file.string());
-  } catch (const UnavailableError& error) {
+  } catch (const InputError& error) {
+    throw InputError(std::string("--out-dir: ") + error.what());
+  } catch (const std::runtime_error& error) {
+    // Without gnuplot, or with one that fails, the claims still stand: the page says what is
+    // missing.
     page.missing = error.what();
     return page;
   }
@@ -54,9 +58,8 @@ PageFigure draw_for_page(const ReportFigure& figure, const fs::path& folder) {
 
 }  // namespace
 
-std::vector<std::string> write_report(const VerifyReport& report,
-                                      const nlohmann::ordered_json& provenance,
-                                      const std::string& out_dir) {
+ReportFiles write_report(const VerifyReport& report, const nlohmann::ordered_json& provenance,
+                         const std::string& out_dir) {
   std::error_code error;
   fs::create_directories(out_dir, error);
   if (!fs::is_directory(out_dir)) throw InputError("--out-dir: cannot make the folder " + out_dir);
@@ -68,16 +71,19 @@ std::vector<std::string> write_report(const VerifyReport& report,
     for (const ReportFigure& figure : figures)
       drawn.push_back(draw_for_page(figure, temporary.path()));
   }
-  std::vector<std::string> written;
+  ReportFiles files;
+  for (const PageFigure& page : drawn) {
+    if (files.figures_missing.empty()) files.figures_missing = page.missing;
+  }
   const auto write = [&](const std::string& name, const std::string& content) {
     const std::string path = (folder / name).string();
     write_file_atomically(path, content, "--out-dir");
-    written.push_back(path);
+    files.written.push_back(path);
   };
   write("report.html", report_page(report, provenance, drawn));
   for (const ReportFigure& figure : figures) write(figure.name + ".csv", figure.csv);
   write("verify.json", json_text(verify_json(report, provenance)));
-  return written;
+  return files;
 }
 
 }  // namespace tapalab

@@ -13,6 +13,7 @@
 
 #include "proofs-check/rope_gap.hpp"
 #include "sim/errors.hpp"
+#include "sim/interrupt.hpp"
 
 namespace tapalab {
 namespace {
@@ -151,9 +152,12 @@ std::optional<std::uint64_t> smallest_gap_violation(const GapScan& scan) {
     const std::int64_t end = std::min(blocks, begin + round);
     std::vector<std::vector<std::uint64_t>> found(static_cast<std::size_t>(end - begin));
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
-    for (std::int64_t block = begin; block < end; ++block)
+    for (std::int64_t block = begin; block < end; ++block) {
+      if (interrupted()) continue;  // nothing may be thrown across threads
       found[static_cast<std::size_t>(block - begin)] =
           candidates(filter, scan.first + static_cast<std::uint64_t>(block) * kBlock);
+    }
+    throw_if_interrupted();
     for (const auto& list : found)
       for (const std::uint64_t distance : list)
         if (distance <= scan.last && certainly_violates(scan, near, distance)) return distance;

@@ -19,4 +19,11 @@ class UnavailableError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The reader of standard output or of a pipe went away: nobody wants the rest. The program then
+/// ends as by SIGPIPE.
+class ReaderGone : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 }  // namespace tapalab

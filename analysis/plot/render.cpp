@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gnuplot-iostream.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -19,6 +21,7 @@
 #include <vector>
 
 #include "sim/errors.hpp"
+#include "sim/interrupt.hpp"
 #include "sim/io/atomic_file.hpp"
 
 extern char** environ;
@@ -68,6 +71,28 @@ struct SpawnActions {
   ~SpawnActions() { posix_spawn_file_actions_destroy(&actions); }
 };
 
+/// Waits in short sleeps, so that Ctrl-C and SIGTERM are heard; gnuplot, which a SIGTERM to this
+/// process alone does not reach, is then ended first.
+int wait_for(pid_t process) {
+  constexpr timespec kPause{0, 5'000'000};
+  int status = 0;
+  bool ended = false;
+  while (true) {
+    const pid_t done = ::waitpid(process, &status, ended ? 0 : WNOHANG);
+    if (done == process) break;
+    if (done < 0 && errno != EINTR) {
+      throw std::system_error(errno, std::generic_category(), "waiting for gnuplot");
+    }
+    if (interrupted() && !ended) {
+      ::kill(process, SIGKILL);
+      ended = true;
+    }
+    if (!ended) ::nanosleep(&kPause, nullptr);
+  }
+  throw_if_interrupted();
+  return status;
+}
+
 /// Runs gnuplot on the script in `directory`, without a shell and without the user's start-up
 /// files; returns its wait status.
 int run_gnuplot(const fs::path& directory) {
@@ -86,12 +111,7 @@ int run_gnuplot(const fs::path& directory) {
     throw UnavailableError("gnuplot cannot be started (" + error_text(code) +
                            "); figures need the package gnuplot-nox");
   }
-  int status = 0;
-  while (::waitpid(process, &status, 0) < 0) {
-    if (errno != EINTR)
-      throw std::system_error(errno, std::generic_category(), "waiting for gnuplot");
-  }
-  return status;
+  return wait_for(process);
 }
 
 /// What gnuplot said, on one line of bounded length.
@@ -150,7 +170,7 @@ std::string terminal_commands(Format format, double width, double height) {
 }
 
 void render(const std::string& file, const std::function<void(std::ostream&)>& write) {
-  AtomicFile target(file, "--plot");
+  AtomicFile target(file, "figure");
   const ScratchDirectory scratch;
   {
     // ">" makes gnuplot-iostream write to a file: gnuplot then reads a complete script, and one

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "sim/errors.hpp"
+#include "sim/interrupt.hpp"
+#include "sim/io/write_all.hpp"
 
 namespace tapalab {
 namespace {
@@ -53,8 +55,12 @@ AtomicFile::AtomicFile(const std::string& path, std::string_view name)
   if (exists && !S_ISREG(info.st_mode)) {
     direct_ = true;
     temporary_ = target_;
-    descriptor_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor_ < 0) fail("opening");
+    descriptor_ =
+        S_ISFIFO(info.st_mode) ? open_pipe(path.c_str()) : open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) {
+      throw_if_interrupted();
+      fail("opening");
+    }
     return;
   }
   target_ = resolve_links(path);
@@ -86,14 +92,11 @@ void AtomicFile::fail(std::string_view doing) const {
 }
 
 void AtomicFile::write(std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(descriptor_, content.data(), content.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      fail("writing");
-    }
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
+  errno = write_all(descriptor_, content);
+  if (errno == 0) return;
+  throw_if_interrupted();
+  if (errno == EPIPE) throw ReaderGone(name_ + ": the reader of the pipe went away");
+  fail("writing");
 }
 
 void AtomicFile::commit() {

@@ -22,7 +22,8 @@ class AtomicFile {
   /// Where a program that writes its own files (gnuplot) shall write before `commit`.
   const std::string& temporary_path() const { return temporary_; }
 
-  /// Appends. Throws InputError where the disk refuses (full, quota).
+  /// Appends. Throws InputError where the disk refuses (full, quota), ReaderGone where `path` is a
+  /// pipe that nobody reads any more.
   void write(std::string_view content);
 
   /// fsync, rename, and fsync of the directory. Throws InputError where one of them fails.
@@ -38,7 +39,7 @@ class AtomicFile {
   bool direct_ = false;
 };
 
-/// The whole of `content` as the file `path`. Throws InputError, see AtomicFile.
+/// The whole of `content` as the file `path`. Throws InputError and ReaderGone, see AtomicFile.
 void write_file_atomically(const std::string& path, std::string_view content,
                            std::string_view name);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,13 @@ ProgramResult run_program(const std::vector<std::string>& arguments);
 
 /// The same through /bin/sh, with "$P" for the program: for redirections and pipes.
 ProgramResult run_shell(const std::string& script);
+
+/// Starts the program with `environment` ("NAME=value") added, sends it `signal` once `ready` is
+/// true, and waits. Throws std::runtime_error where it ends before, or `ready` stays false for ten
+/// seconds.
+ProgramResult run_until(const std::vector<std::string>& arguments,
+                        const std::vector<std::string>& environment,
+                        const std::function<bool()>& ready, int signal);
 
 /// A directory of its own, removed with everything in it.
 class TempDirectory {
