@@ -31,14 +31,4 @@ class MemoryFile {
   int descriptor_;
 };
 
-/// Runs `action` and lets it refuse its input, in one line; anything else is a fault.
-template <class Action, class Refusal>
-void may_refuse(Action action, const Refusal*) {
-  try {
-    action();
-  } catch (const Refusal& refusal) {
-    if (std::string(refusal.what()).find('\n') != std::string::npos) std::abort();
-  }
-}
-
 }  // namespace tapalab::fuzz
