@@ -162,6 +162,9 @@ Json parse(const std::string& text, const std::string& label) {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
     throw InputError(fmt::format("{}: byte {}: not valid JSON", label, error.byte));
+  } catch (const Json::out_of_range&) {
+    throw InputError(fmt::format(
+        "{}: a number leaves the range of double; accepted: such a number as a string", label));
   }
 }
 

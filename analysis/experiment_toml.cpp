@@ -185,7 +185,7 @@ toml::table parse(const std::string& text, const std::string& label) {
     return toml::parse(std::string_view(text), std::string_view(label));
   } catch (const toml::parse_error& error) {
     throw InputError(fmt::format("{}:{}: {}", label, error.source().begin.line,
-                                 std::string(error.description())));
+                                 escaped(error.description())));
   }
 }
 

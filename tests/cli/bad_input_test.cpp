@@ -218,6 +218,7 @@ TEST_CASE("Bad experiment files are refused with one line that names file and li
       {"[density]\nname = \"gaussian\"\nrho = 0.5\ncovariance = [[1, 0], [0, 1]]\n", "rho"},
       {"[density]\nname = \"gaussian\"\ncovariance = [[1, 0], [0, 1]]\n", "head dimension"},
       {"{", "byte"},
+      {"{\"a\": 1e999}", "bad.toml: a number leaves the range of double"},
       {"{}", "schema"},
       {"{\"schema\":\"tapalab/fit/1\"}", "tapalab/curve/1"},
       {"{\"schema\":\"tapalab/curve/1\",\"curves\":[]}", "curves"},
