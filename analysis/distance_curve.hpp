@@ -41,6 +41,9 @@ struct DistanceCurve {
   std::optional<std::uint64_t> seed;     ///< sampling engines only
   std::optional<std::uint64_t> samples;  ///< sampling engines only
   std::vector<CurvePoint> points;        ///< in the order of the distances asked for
+  /// Why quantities that the engine gives elsewhere are missing here, in one sentence; empty where
+  /// none is.
+  std::string unavailable{};
 };
 
 }  // namespace tapalab

@@ -14,7 +14,8 @@
 
 namespace tapalab {
 
-class Backend;  // sim/backend.hpp
+class Backend;       // sim/backend.hpp
+struct SampleRange;  // analysis/sampling_run.hpp
 
 /// Options of the sampling engines.
 struct SamplingOptions {
@@ -36,6 +37,8 @@ struct CurveTask {
   SamplingOptions sampling;
   std::function<void(double fraction)> progress;  ///< may be empty
   std::shared_ptr<const Backend> device{};        ///< what engine gpu runs on; unset: none
+  /// Where mc gets its samples from (shards, a checkpoint, ranks); empty: it draws them all.
+  std::function<SampleRange(const CurveTask&)> draw{};
 };
 
 struct EngineChoice {

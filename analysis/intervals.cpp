@@ -13,13 +13,6 @@ double student_quantile(std::uint64_t count, double confidence) {
   return boost::math::quantile(boost::math::complement(student, 0.5 * (1.0 - confidence)));
 }
 
-// Smallest and largest |x| over the interval.
-Interval magnitudes(const Interval& x) {
-  const double far = std::max(std::abs(x.lower), std::abs(x.upper));
-  const bool spans_zero = x.lower <= 0 && x.upper >= 0;
-  return {spans_zero ? 0.0 : std::min(std::abs(x.lower), std::abs(x.upper)), far};
-}
-
 }  // namespace
 
 Interval mean_interval(const Moments& moments, double confidence) {
@@ -39,14 +32,42 @@ Interval variance_interval(const Moments& moments, double confidence) {
   return {variance * std::exp(-half), variance * std::exp(half)};
 }
 
-Interval modulus_interval(const Interval& re, const Interval& im) {
-  const Interval a = magnitudes(re), b = magnitudes(im);
-  return {std::hypot(a.lower, b.lower), std::hypot(a.upper, b.upper)};
+Interval modulus_interval(const Moments& score, const CompanionMoments& sine, double confidence) {
+  const double n = static_cast<double>(score.count);
+  const double scale = 1 / (n * (n - 1));
+  const double vc = score.m2 * scale, vs = sine.m2 * scale, cross = sine.cross * scale;
+  const double size = std::hypot(score.mean, sine.mean);
+  const double widest = 0.5 * (vc + vs) + std::hypot(0.5 * (vc - vs), cross);
+  if (size > 0 && size >= 6 * std::sqrt(widest)) {
+    const double c = score.mean / size, s = sine.mean / size;
+    const double along = std::max(0.0, c * c * vc + 2 * c * s * cross + s * s * vs);
+    const double across = std::max(0.0, vc + vs - along);
+    const double center = size - across / (2 * size);
+    const double half = student_quantile(score.count, confidence) * std::sqrt(along);
+    return {std::max(0.0, center - half), center + half};
+  }
+  // Hotelling's T^2 with two means: 2 (n - 1)/(n - 2) times the quantile of F(2, n - 2), closed.
+  const double rest = std::max(1.0, n - 2);
+  const double squared = (n - 1) * std::expm1(-2 / rest * std::log1p(-confidence));
+  const double radius = std::sqrt(squared * widest);
+  return {std::max(0.0, size - radius), size + radius};
 }
 
-Interval minus_square_interval(const Interval& y, const Interval& m) {
-  const Interval size = magnitudes(m);
-  return {y.lower - size.upper * size.upper, y.upper - size.lower * size.lower};
+double excess_estimate(const Moments& score, const CompanionMoments& excess) {
+  const double n = static_cast<double>(score.count);
+  return excess.mean - (score.mean * score.mean - sample_variance(score) / n);
+}
+
+Interval excess_interval(const Moments& score, const CompanionMoments& excess, double confidence) {
+  const double n = static_cast<double>(score.count);
+  const double square = sample_variance(score) / n;
+  const double first =
+      (excess.m2 - 4 * score.mean * excess.cross + 4 * score.mean * score.mean * score.m2) /
+      (n * (n - 1));
+  const double half = student_quantile(score.count, confidence) *
+                      std::sqrt(std::max(0.0, first) + 2 * square * square);
+  const double estimate = excess_estimate(score, excess);
+  return {estimate - half, estimate + half};
 }
 
 }  // namespace tapalab

@@ -21,10 +21,18 @@ Interval mean_interval(const Moments& moments, double confidence);
 /// squares bring, and keeps the lower end positive. count >= 2.
 Interval variance_interval(const Moments& moments, double confidence);
 
-/// |z| of a complex z in the box re x im: from the nearest point to the farthest.
-Interval modulus_interval(const Interval& re, const Interval& im);
+/// Interval for |Phi_1| from the means C and S of score and sine, by the delta method: with R =
+/// hypot(C, S), v_r and v_t the variances of (C, S) along and across its direction,
+///   R - v_t/(2 R) +- t_{n-1} sqrt(v_r),
+/// the shift being the bias of R to second order. Where R is not above six standard errors of (C,
+/// S) that expansion does not hold, and the interval is R +- the largest radius of Hotelling's
+/// ellipse of (C, S), which covers more than `confidence`. Never below 0. count >= 2.
+Interval modulus_interval(const Moments& score, const CompanionMoments& sine, double confidence);
 
-/// y - m^2 for y and m in their intervals.
-Interval minus_square_interval(const Interval& y, const Interval& m);
+/// Var - E[a^2]/2 = E[a^2 cos(4 pi s phi)]/2 - C^2, C the mean score, its square estimated without
+/// bias; interval +- t_{n-1} sqrt(v), v the variance of excess - 2 C score over n (the delta
+/// method) plus 2 (s^2/n)^2, the second order of C^2. count >= 2.
+double excess_estimate(const Moments& score, const CompanionMoments& excess);
+Interval excess_interval(const Moments& score, const CompanionMoments& excess, double confidence);
 
 }  // namespace tapalab

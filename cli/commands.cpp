@@ -9,6 +9,7 @@ const std::vector<Command>& commands() {
       {"variance", "the variance of the score at each distance, and its plot", run_variance},
       {"fit", "local exponents of the decay beside theory", run_fit},
       {"verify", "check the claims and write a report", run_verify},
+      {"merge", "the result of an experiment from the files of its shards", run_merge},
       {"inspect", "what a .npy or .safetensors file holds", run_inspect},
       {"list", "encodings, densities, claims or engines", run_list},
   };

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/plot/curve_plot.hpp"
+#include "analysis/shards.hpp"
 #include "analysis/writers/csv.hpp"
 #include "analysis/writers/json.hpp"
 #include "analysis/writers/table.hpp"
@@ -13,6 +14,7 @@
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/provenance.hpp"
+#include "sim/errors.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/spec_text.hpp"
 
@@ -43,45 +45,85 @@ TableQuantities table_quantities(CurveQuantity quantity) {
 }
 
 std::string text_of(const std::vector<DistanceCurve>& curves, const ExperimentSpec& spec,
-                    const Arguments& arguments, unsigned threads, Format format,
+                    const nlohmann::ordered_json& provenance, Format format,
                     CurveQuantity quantity) {
   switch (format) {
     case Format::csv:
       return curves_csv(curves);
     case Format::json:
-      return json_text(curves_json(curves, experiment_json(spec), provenance(arguments, threads)));
+      return json_text(curves_json(curves, experiment_json(spec), provenance));
     case Format::table:
       break;
   }
   return curves_table(curves, table_quantities(quantity));
 }
 
+// Which engine runs, and how far it is.
+void announce(CurveTask& task, Progress& progress, bool explain) {
+  const EngineChoice choice = choose_engine(task);
+  if (explain) {
+    write_stderr(fmt::format("tapalab: {}: engine {}: {}\n", name_of(task),
+                             to_string(choice.engine), choice.reason));
+  }
+  const bool sampled = choice.engine == Engine::mc || choice.engine == Engine::gpu;
+  if (choice.engine == Engine::gpu) task.device = cuda_device();
+  progress.start(
+      name_of(task),
+      static_cast<double>(sampled ? task.sampling.samples : task.distances.distances.size()),
+      sampled ? "samples" : "distances");
+  task.progress = [&progress](double fraction) {
+    throw_if_interrupted();
+    progress.update(fraction);
+  };
+}
+
+// --shard: the samples themselves, for merge.
+std::string shard_text(const ExperimentSpec& spec, std::vector<CurveTask> tasks,
+                       SamplingSession& session, const OutputFlags& output,
+                       const Arguments& arguments, unsigned threads) {
+  Progress progress(output.progress_mode(), output.quiet);
+  std::vector<SampleRange> ranges(tasks.size());
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (choose_engine(tasks[i]).engine != Engine::mc) continue;  // merge computes it
+    announce(tasks[i], progress, output.explain);
+    ranges[i] = session.draw(i, tasks[i]);
+    progress.finish();
+  }
+  auto origin = provenance(arguments, threads);
+  session.describe(origin);
+  return json_text(shard_json(spec, tasks, session.shard(), ranges, origin));
+}
+
 }  // namespace
 
-std::vector<DistanceCurve> compute_curves(const ExperimentSpec& spec, unsigned threads,
+std::vector<DistanceCurve> compute_curves(std::vector<CurveTask> tasks, SamplingSession& session,
                                           const OutputFlags& output) {
   Progress progress(output.progress_mode(), output.quiet);
   std::vector<DistanceCurve> curves;
-  for (auto& task : plan_curves(spec, threads)) {
-    const EngineChoice choice = choose_engine(task);
-    if (output.explain) {
-      write_stderr(fmt::format("tapalab: {}: engine {}: {}\n", name_of(task),
-                               to_string(choice.engine), choice.reason));
-    }
-    const bool sampled = choice.engine == Engine::mc || choice.engine == Engine::gpu;
-    if (choice.engine == Engine::gpu) task.device = cuda_device();
-    progress.start(
-        name_of(task),
-        static_cast<double>(sampled ? task.sampling.samples : task.distances.distances.size()),
-        sampled ? "samples" : "distances");
-    task.progress = [&progress](double fraction) {
-      throw_if_interrupted();
-      progress.update(fraction);
-    };
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    CurveTask& task = tasks[i];
+    announce(task, progress, output.explain);
+    task.draw = [&session, i](const CurveTask& chosen) { return session.draw(i, chosen); };
     curves.push_back(compute_curve(task));
     progress.finish();
   }
   return curves;
+}
+
+void write_curves(const std::vector<DistanceCurve>& curves, const ExperimentSpec& spec,
+                  const nlohmann::ordered_json& provenance, Format format, CurveQuantity quantity,
+                  const OutputFlags& output) {
+  if (output.plot) {
+    plot_curves(curves,
+                quantity == CurveQuantity::variance ? PlotQuantity::variance : PlotQuantity::bias,
+                *output.plot);
+  }
+  write_result(text_of(curves, spec, provenance, format, quantity), output.out.value_or(""));
+  for (const DistanceCurve& curve : curves) {
+    if (output.quiet || curve.unavailable.empty()) continue;
+    write_stderr(fmt::format("tapalab: not available: {}\n", curve.unavailable));
+  }
+  if (!output.quiet) note_count(spec.distances.value());
 }
 
 int target_code(const std::vector<DistanceCurve>& curves) {
@@ -98,11 +140,13 @@ int run_curves(const Arguments& arguments, CurveQuantity quantity, const std::st
                const std::string& example) {
   ExperimentFlags flags;
   OutputFlags output;
+  SamplingFlags sampling;
   const auto app = make_app(arguments.command, description, example);
   add_experiment_options(*app, flags);
   add_output_options(*app, output, "table, csv or json");
   add_plot_option(*app, output);
   add_explain_option(*app, output);
+  add_sampling_options(*app, sampling);
   parse(*app, arguments.rest);
 
   const Format format = output.chosen_format({"table", "csv", "json"});
@@ -110,15 +154,23 @@ int run_curves(const Arguments& arguments, CurveQuantity quantity, const std::st
   output.check_files();
   const unsigned threads = flags.thread_count();
   const ExperimentSpec spec = flags.experiment();
-  const std::vector<DistanceCurve> curves = compute_curves(spec, threads, output);
-  if (output.plot) {
-    plot_curves(curves,
-                quantity == CurveQuantity::variance ? PlotQuantity::variance : PlotQuantity::bias,
-                *output.plot);
+  std::vector<CurveTask> tasks = plan_curves(spec, threads);
+  SamplingSession session(sampling, tasks);
+  if (session.is_shard()) {
+    if ((output.format && format != Format::json) || output.plot) {
+      throw InputError(fmt::format("--shard: a part is printed as JSON for tapalab merge; accepted "
+                                   "with it: --format json, and no --plot"));
+    }
+    const std::string text =
+        shard_text(spec, std::move(tasks), session, output, arguments, threads);
+    if (session.reports()) write_result(text, output.out.value_or(""));
+    return kDone;
   }
-  write_result(text_of(curves, spec, arguments, threads, format, quantity),
-               output.out.value_or(""));
-  if (!output.quiet) note_count(spec.distances.value());
+  const std::vector<DistanceCurve> curves = compute_curves(std::move(tasks), session, output);
+  if (!session.reports()) return kDone;
+  auto origin = provenance(arguments, threads);
+  session.describe(origin);
+  write_curves(curves, spec, origin, format, quantity, output);
   return target_code(curves);
 }
 

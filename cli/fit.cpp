@@ -7,6 +7,7 @@
 #include "analysis/writers/json.hpp"
 #include "cli/curves.hpp"
 #include "cli/output.hpp"
+#include "cli/program.hpp"
 #include "cli/provenance.hpp"
 #include "sim/errors.hpp"
 
@@ -62,7 +63,10 @@ int run_fit(const Arguments& arguments) {
   output.check_files();
   const FitWindow window = window_of(fit);
   const unsigned threads = flags.thread_count();
-  const std::vector<DistanceCurve> curves = compute_curves(flags.experiment(), threads, output);
+  std::vector<CurveTask> tasks = plan_curves(flags.experiment(), threads);
+  SamplingSession session({}, tasks);
+  const std::vector<DistanceCurve> curves = compute_curves(std::move(tasks), session, output);
+  if (!session.reports()) return kDone;
   std::vector<FitResult> fits;
   for (const DistanceCurve& curve : curves) fits.push_back(fit_decay(curve, window));
   write_result(text_of(fits, arguments, threads, format), output.out.value_or(""));

@@ -25,6 +25,14 @@ void guard_standard_streams() {
   }
 }
 
+void silence_standard_streams() {
+  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nowhere < 0) return;
+  dup2(nowhere, STDOUT_FILENO);
+  dup2(nowhere, STDERR_FILENO);
+  close(nowhere);
+}
+
 void write_stdout(std::string_view text) {
   const int reason = write_all(STDOUT_FILENO, text);
   if (reason == EINTR) throw_if_interrupted();

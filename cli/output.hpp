@@ -10,6 +10,9 @@ namespace tapalab::cli {
 /// are closed are opened on nothing, so that no file of ours takes their place.
 void guard_standard_streams();
 
+/// Standard output and error go nowhere from here on.
+void silence_standard_streams();
+
 /// Throws ReaderGone where a pipe has no reader any more (`tapalab ... | head`), InputError where
 /// not all of it could be written for another reason (a full disk).
 void write_stdout(std::string_view text);

@@ -10,6 +10,7 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"
+#include "cli/ranks.hpp"
 #include "sim/errors.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/spec_text.hpp"
@@ -73,10 +74,20 @@ int fail(const std::string& message, int code) {
   return code;
 }
 
+// Commands whose samples all ranks of an MPI job draw together; any other runs on rank 0 alone.
+bool shares_work(const std::vector<std::string>& arguments) {
+  const std::string command = arguments.empty() ? "" : arguments.front();
+  return command == "curve" || command == "bias" || command == "variance" || command == "fit";
+}
+
 }  // namespace
 
 int run(const std::vector<std::string>& arguments) {
   guard_standard_streams();
+  if (launched_as().rank > 0) {
+    if (!shares_work(arguments)) return kDone;
+    silence_standard_streams();  // rank 0 speaks for all
+  }
   install_interrupt_handlers();
   try {
     return dispatch(arguments);

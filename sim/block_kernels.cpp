@@ -61,6 +61,12 @@ TAPALAB_INLINE void phase_features(const PhaseTables& tables, const double* x, d
                           x, k, phi);
 }
 
+TAPALAB_INLINE void fine_phi(const PhaseTables& tables, const double* x, double* hi, double* lo) {
+  phase_form<kLanes>(tables.phase.data(), tables.phase.size(), tables.phase_linear.data(),
+                     tables.phase_linear.size(), tables.head_dim, x,
+                     x + std::size_t{tables.head_dim} * kLanes, hi, lo);
+}
+
 TAPALAB_INLINE void rotary_features(const RotaryTables& tables, const double* x, double* A,
                                     double* B, double* plain) {
   const double* k = x + std::size_t{tables.head_dim} * kLanes;
@@ -77,14 +83,30 @@ TAPALAB_INLINE void rotary_features(const RotaryTables& tables, const double* x,
   for (int lane = 0; lane < kLanes; ++lane) plain[lane] = tables.scale * sum[lane];
 }
 
+// What a sample records at one distance, from a cos and a sin.
+TAPALAB_INLINE void store_scores(SinCos<double> value, std::size_t i, double* __restrict cosine,
+                                 double* __restrict sine, double* __restrict excess) {
+  cosine[i] = value.cos;
+  sine[i] = value.sin;
+  // a^2 cos(2 angle)/2 = (a cos - a sin)(a cos + a sin)/2
+  excess[i] = 0.5 * ((value.cos - value.sin) * (value.cos + value.sin));
+}
+
 TAPALAB_INLINE void phase_scores(const double* amplitude, const double* phi, TwoTerm<double> scale,
-                                 std::size_t count, double* cosine, double* sine, double* excess) {
+                                 std::size_t count, double* __restrict cosine,
+                                 double* __restrict sine, double* __restrict excess) {
   for (std::size_t i = 0; i < count; ++i) {
-    const SinCos<double> value = complex_score<DoublePrecision>(amplitude[i], phi[i], scale);
-    cosine[i] = value.cos;
-    sine[i] = value.sin;
-    // a^2 cos(2 angle)/2 = (a cos - a sin)(a cos + a sin)/2
-    excess[i] = 0.5 * ((value.cos - value.sin) * (value.cos + value.sin));
+    store_scores(complex_score<DoublePrecision>(amplitude[i], phi[i], scale), i, cosine, sine,
+                 excess);
+  }
+}
+
+TAPALAB_INLINE void fine_scores(const double* amplitude, const double* phi_hi, const double* phi_lo,
+                                TwoTerm<double> scale, std::size_t count, double* __restrict cosine,
+                                double* __restrict sine, double* __restrict excess) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const TwoTerm<double> phi{phi_hi[i], phi_lo[i]};
+    store_scores(complex_score<DoublePrecision>(amplitude[i], phi, scale), i, cosine, sine, excess);
   }
 }
 
@@ -119,33 +141,50 @@ TAPALAB_INLINE double pairwise(const Quad* s) {
   return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
-TAPALAB_INLINE Moments block_moments(const double* values, std::size_t count) {
-  count = std::min(count, kBlockSamples);
-  const double n = static_cast<double>(count);
-  const std::size_t padded = (count + kSumLanes - 1) / kSumLanes * kSumLanes;
-  double copy[kBlockSamples];
-  const double* rows = values;
-  if (padded != count) {
-    std::copy_n(values, count, copy);
-    std::fill(copy + count, copy + padded, 0.0);
-    rows = copy;
+// The values of a block that fill whole rows of virtual lanes, the last row padded.
+class Rows {
+ public:
+  TAPALAB_INLINE Rows(const double* values, std::size_t count)
+      : count_(count), padded_((count + kSumLanes - 1) / kSumLanes * kSumLanes), rows_(values) {
+    if (padded_ == count_) return;
+    std::copy_n(values, count_, copy_);
+    pad(0.0);
+    rows_ = copy_;
   }
+  TAPALAB_INLINE void pad(double value) { std::fill(copy_ + count_, copy_ + padded_, value); }
+  TAPALAB_INLINE std::size_t size() const { return padded_; }
+  // Not by return: a vector of this size is returned in another way by each width.
+  TAPALAB_INLINE void read(std::size_t i, Quad& v) const { std::memcpy(&v, rows_ + i, sizeof v); }
+
+ private:
+  std::size_t count_, padded_;
+  const double* rows_;
+  double copy_[kBlockSamples];
+};
+
+TAPALAB_INLINE double row_mean(const Rows& rows, double n) {
   Quad s1[2] = {};
-  for (std::size_t i = 0; i < padded; i += kSumLanes) {
+  for (std::size_t i = 0; i < rows.size(); i += kSumLanes) {
     for (std::size_t h = 0; h < 2; ++h) {
       Quad v;
-      std::memcpy(&v, rows + i + h * kQuad, sizeof v);
+      rows.read(i + h * kQuad, v);
       s1[h] += v;
     }
   }
-  const double center = pairwise(s1) / n;
-  // Now the padding stands at the center, where it adds nothing.
-  if (padded != count) std::fill(copy + count, copy + padded, center);
+  return pairwise(s1) / n;
+}
+
+TAPALAB_INLINE Moments block_moments(const double* values, std::size_t count) {
+  count = std::min(count, kBlockSamples);
+  const double n = static_cast<double>(count);
+  Rows rows(values, count);
+  const double center = row_mean(rows, n);
+  if (rows.size() != count) rows.pad(center);  // where it adds nothing to central sums
   Quad d1[2] = {}, d2[2] = {}, d3[2] = {}, d4[2] = {};
-  for (std::size_t i = 0; i < padded; i += kSumLanes) {
+  for (std::size_t i = 0; i < rows.size(); i += kSumLanes) {
     for (std::size_t h = 0; h < 2; ++h) {
       Quad v;
-      std::memcpy(&v, rows + i + h * kQuad, sizeof v);
+      rows.read(i + h * kQuad, v);
       const Quad d = v - center;
       const Quad square = d * d;
       d1[h] += d;
@@ -163,35 +202,77 @@ TAPALAB_INLINE Moments block_moments(const double* values, std::size_t count) {
   return {count, center + rest, m2, m3 - 3 * rest * m2, m4 - 4 * rest * m3};
 }
 
+TAPALAB_INLINE CompanionMoments block_companion(const double* values, const double* scores,
+                                                std::size_t count, const Moments& of_scores) {
+  count = std::min(count, kBlockSamples);
+  const double n = static_cast<double>(count);
+  Rows x(values, count), y(scores, count);
+  const double center = row_mean(x, n);
+  if (x.size() != count) {
+    x.pad(center);
+    y.pad(of_scores.mean);
+  }
+  Quad d1[2] = {}, d2[2] = {}, cross[2] = {};
+  for (std::size_t i = 0; i < x.size(); i += kSumLanes) {
+    for (std::size_t h = 0; h < 2; ++h) {
+      Quad v, score;
+      x.read(i + h * kQuad, v);
+      y.read(i + h * kQuad, score);
+      const Quad d = v - center;
+      d1[h] += d;
+      d2[h] += d * d;
+      cross[h] += d * (score - of_scores.mean);
+    }
+  }
+  const double left = pairwise(d1);
+  const double rest = left / n;
+  // The scores' deviations from their mean sum to 0 up to rounding: no correction of `cross`.
+  return {center + rest, std::max(0.0, pairwise(d2) - rest * left), pairwise(cross)};
+}
+
 // One set of functions per width, each with all of the above inlined into it.
-#define TAPALAB_KERNEL_SET(name, attributes)                                                      \
-  struct name {                                                                                   \
-    attributes static void gaussian(const SparseRoot& root, PhiloxKey key, std::uint64_t first,   \
-                                    double* x) {                                                  \
-      gaussian_lanes(root, key, first, x);                                                        \
-    }                                                                                             \
-    attributes static void phase(const PhaseTables& tables, const double* x, double* amplitude,   \
-                                 double* phi) {                                                   \
-      phase_features(tables, x, amplitude, phi);                                                  \
-    }                                                                                             \
-    attributes static void rotary(const RotaryTables& tables, const double* x, double* A,         \
-                                  double* B, double* plain) {                                     \
-      rotary_features(tables, x, A, B, plain);                                                    \
-    }                                                                                             \
-    attributes static void phase_at(const double* amplitude, const double* phi,                   \
-                                    TwoTerm<double> scale, std::size_t count, double* cosine,     \
-                                    double* sine, double* excess) {                               \
-      phase_scores(amplitude, phi, scale, count, cosine, sine, excess);                           \
-    }                                                                                             \
-    attributes static void rotary_at(const double* A, const double* B, const double* plain,       \
-                                     std::size_t pairs, const SinCos<double>* angles,             \
-                                     std::size_t distances, double* score) {                      \
-      rotary_scores(A, B, plain, pairs, angles, distances, score);                                \
-    }                                                                                             \
-    attributes static Moments moments(const double* values, std::size_t count) {                  \
-      return block_moments(values, count);                                                        \
-    }                                                                                             \
-    static constexpr BlockKernels kernels{gaussian, phase, rotary, phase_at, rotary_at, moments}; \
+#define TAPALAB_KERNEL_SET(name, attributes)                                                       \
+  struct name {                                                                                    \
+    attributes static void gaussian(const SparseRoot& root, PhiloxKey key, std::uint64_t first,    \
+                                    double* x) {                                                   \
+      gaussian_lanes(root, key, first, x);                                                         \
+    }                                                                                              \
+    attributes static void phase(const PhaseTables& tables, const double* x, double* amplitude,    \
+                                 double* phi) {                                                    \
+      phase_features(tables, x, amplitude, phi);                                                   \
+    }                                                                                              \
+    attributes static void fine(const PhaseTables& tables, const double* x, double* hi,            \
+                                double* lo) {                                                      \
+      fine_phi(tables, x, hi, lo);                                                                 \
+    }                                                                                              \
+    attributes static void rotary(const RotaryTables& tables, const double* x, double* A,          \
+                                  double* B, double* plain) {                                      \
+      rotary_features(tables, x, A, B, plain);                                                     \
+    }                                                                                              \
+    attributes static void phase_at(const double* amplitude, const double* phi,                    \
+                                    TwoTerm<double> scale, std::size_t count, double* cosine,      \
+                                    double* sine, double* excess) {                                \
+      phase_scores(amplitude, phi, scale, count, cosine, sine, excess);                            \
+    }                                                                                              \
+    attributes static void fine_at(const double* amplitude, const double* phi_hi,                  \
+                                   const double* phi_lo, TwoTerm<double> scale, std::size_t count, \
+                                   double* cosine, double* sine, double* excess) {                 \
+      fine_scores(amplitude, phi_hi, phi_lo, scale, count, cosine, sine, excess);                  \
+    }                                                                                              \
+    attributes static void rotary_at(const double* A, const double* B, const double* plain,        \
+                                     std::size_t pairs, const SinCos<double>* angles,              \
+                                     std::size_t distances, double* score) {                       \
+      rotary_scores(A, B, plain, pairs, angles, distances, score);                                 \
+    }                                                                                              \
+    attributes static Moments moments(const double* values, std::size_t count) {                   \
+      return block_moments(values, count);                                                         \
+    }                                                                                              \
+    attributes static CompanionMoments companion(const double* values, const double* scores,       \
+                                                 std::size_t count, const Moments& of_scores) {    \
+      return block_companion(values, scores, count, of_scores);                                    \
+    }                                                                                              \
+    static constexpr BlockKernels kernels{gaussian, phase,     fine,    rotary,   phase_at,        \
+                                          fine_at,  rotary_at, moments, companion};                \
   };
 
 TAPALAB_KERNEL_SET(Scalar, )

@@ -37,6 +37,13 @@ ScoreTables tables(const PhaseScore& score, const std::vector<std::uint64_t>& di
     result.phase_linear.push_back(
         {term.coordinate, 0, static_cast<double>(Wide(term.weight / phase_weight))});
   }
+  const auto exact = [&](const auto& term) {
+    const Wide weight = term.weight / phase_weight;
+    return Wide(static_cast<double>(weight)) == weight;
+  };
+  result.exact_phase_weights =
+      std::all_of(score.phase_bilinear.begin(), score.phase_bilinear.end(), exact) &&
+      std::all_of(score.phase_linear.begin(), score.phase_linear.end(), exact);
   for (const auto distance : distances) {
     result.scales.push_back(two_term(score.phase_scale(distance) * phase_weight));
   }

@@ -30,6 +30,20 @@ void Moments::merge(const Moments& other) {
   count += other.count;
 }
 
+CompanionMoments merged(const CompanionMoments& a, const CompanionMoments& b,
+                        const Moments& beside_a, const Moments& beside_b) {
+  if (beside_b.count == 0) return a;
+  if (beside_a.count == 0) return b;
+  // As above for p = 2, and the same for the product of two deviations.
+  const double na = static_cast<double>(beside_a.count);
+  const double nb = static_cast<double>(beside_b.count);
+  const double n = na + nb;
+  const double delta = b.mean - a.mean;
+  const double weight = na * (nb / n);
+  return {a.mean + delta * (nb / n), a.m2 + b.m2 + delta * delta * weight,
+          a.cross + b.cross + delta * (beside_b.mean - beside_a.mean) * weight};
+}
+
 double sample_variance(const Moments& moments) {
   return moments.m2 / static_cast<double>(moments.count - 1);
 }

@@ -22,6 +22,20 @@ struct Moments {
   friend bool operator==(const Moments&, const Moments&) = default;
 };
 
+/// A second quantity of the same samples beside one whose Moments are kept: its mean and central
+/// sum of squares, and the sum of (x - mean)(score - mean of the score).
+struct CompanionMoments {
+  double mean = 0;
+  double m2 = 0;
+  double cross = 0;
+
+  friend bool operator==(const CompanionMoments&, const CompanionMoments&) = default;
+};
+
+/// `a` merged with `b`, which stand beside moments with these counts and means.
+CompanionMoments merged(const CompanionMoments& a, const CompanionMoments& b,
+                        const Moments& beside_a, const Moments& beside_b);
+
 /// m2/(count - 1), the unbiased variance. count >= 2.
 double sample_variance(const Moments& moments);
 

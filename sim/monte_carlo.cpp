@@ -23,9 +23,9 @@
 namespace tapalab {
 
 void ScoreMoments::merge(const ScoreMoments& other) {
+  sine = merged(sine, other.sine, score, other.score);
+  excess = merged(excess, other.excess, score, other.score);
   score.merge(other.score);
-  sine.merge(other.sine);
-  excess.merge(other.excess);
 }
 
 void CurveMoments::merge(const CurveMoments& other) {
@@ -42,6 +42,10 @@ struct ScoreSampler::Plan {
   ScoreTables tables;
   std::vector<std::uint64_t> distances;
   std::variant<GaussianSource, TokenSource, ProductSource> source;
+  /// Of each distance of a phase score: its phases are of so many turns that phi takes two terms.
+  /// What a distance needs does not depend on the others.
+  std::vector<bool> fine{};
+  bool any_fine = false;
 };
 
 namespace {
@@ -50,8 +54,8 @@ using Plan = ScoreSampler::Plan;
 
 // Arrays that one thread uses for block after block.
 struct Workspace {
-  std::vector<double> x, amplitude, phi;  // phase scores
-  std::vector<double> A, B, plain;        // rotary scores
+  std::vector<double> x, amplitude, phi, phi_hi, phi_lo;  // phase scores
+  std::vector<double> A, B, plain;                        // rotary scores
   std::vector<double> scores, sines, excesses;
 
   explicit Workspace(const Plan& plan) : x(2 * std::size_t{plan.head_dim} * kLanes) {
@@ -61,7 +65,7 @@ struct Workspace {
       plain.resize(kBlockSamples);
       scores.resize(kDistanceTile * kBlockSamples);
     } else {
-      for (auto* array : {&amplitude, &phi, &scores, &sines, &excesses}) {
+      for (auto* array : {&amplitude, &phi, &phi_hi, &phi_lo, &scores, &sines, &excesses}) {
         array->resize(kBlockSamples);
       }
     }
@@ -87,6 +91,10 @@ void fill_features(const Plan& plan, const BlockKernels& kernels, std::uint64_t 
     if (const auto* phase = std::get_if<PhaseTables>(&plan.tables)) {
       kernels.phase_features(*phase, work.x.data(), work.amplitude.data() + lane,
                              work.phi.data() + lane);
+      if (plan.any_fine) {
+        kernels.fine_phi(*phase, work.x.data(), work.phi_hi.data() + lane,
+                         work.phi_lo.data() + lane);
+      }
     } else {
       const auto& rotary = std::get<RotaryTables>(plan.tables);
       const std::size_t group = lane * rotary.pairs.size();
@@ -101,11 +109,18 @@ void measure(const Plan& plan, const BlockKernels& kernels, std::size_t count, s
              std::size_t end, Workspace& work, CurveMoments& moments) {
   if (const auto* phase = std::get_if<PhaseTables>(&plan.tables)) {
     for (std::size_t i = begin; i < end; ++i) {
-      kernels.phase_scores(work.amplitude.data(), work.phi.data(), phase->scales[i], count,
-                           work.scores.data(), work.sines.data(), work.excesses.data());
-      moments.points[i].score = kernels.moments(work.scores.data(), count);
-      moments.points[i].sine = kernels.moments(work.sines.data(), count);
-      moments.points[i].excess = kernels.moments(work.excesses.data(), count);
+      if (plan.fine[i]) {
+        kernels.fine_scores(work.amplitude.data(), work.phi_hi.data(), work.phi_lo.data(),
+                            phase->scales[i], count, work.scores.data(), work.sines.data(),
+                            work.excesses.data());
+      } else {
+        kernels.phase_scores(work.amplitude.data(), work.phi.data(), phase->scales[i], count,
+                             work.scores.data(), work.sines.data(), work.excesses.data());
+      }
+      const Moments score = kernels.moments(work.scores.data(), count);
+      moments.points[i] = {
+          score, kernels.companion(work.sines.data(), work.scores.data(), count, score),
+          kernels.companion(work.excesses.data(), work.scores.data(), count, score)};
     }
     return;
   }
@@ -165,6 +180,84 @@ unsigned unit_level(std::uint64_t blocks) {
 
 constexpr std::uint64_t kMostThreads = 4096;
 
+// Turns below which a sampled phase is that of the density (monte_carlo.hpp).
+constexpr double kCoarseTurns = 0x1p42;
+constexpr double kFineTurns = 0x1p66;
+// Phases from here on take phi in two terms: the rounding of a plain sum, 2^-53 of it a few times,
+// stays below 2^-28 turns.
+constexpr double kPlainTurns = 0x1p22;
+
+// A coordinate with fewer than about 30 random bits makes products with no more of them.
+bool varies(double mean, double scale) { return scale >= 0x1p-20 * std::abs(mean); }
+
+// Whether each coordinate of q and k has random bits down to its last.
+std::vector<bool> random_coordinates(const GaussianModel& model) {
+  std::vector<bool> random(model.mean.size(), false);
+  for (const auto& term : model.covariance) {
+    if (term.row != term.col) continue;
+    random[term.row] = varies(static_cast<double>(model.mean[term.row]),
+                              static_cast<double>(Wide(sqrt(term.value))));
+  }
+  return random;
+}
+
+std::vector<bool> random_coordinates(const ProductModel& model) {
+  std::vector<bool> random;
+  for (std::size_t c = 0; c < model.mean.size(); ++c) {
+    const Marginal& law = c < model.head_dim ? model.query : model.key;
+    // Two values have no random bits, but +-1 are exact.
+    random.push_back(law.family == MarginalFamily::rademacher
+                         ? model.mean[c] == 0 && model.scale[c] == 1
+                         : varies(model.mean[c], model.scale[c]));
+  }
+  return random;
+}
+
+// `random` is empty for the values of a file: exact, whatever their bits.
+bool resolves_finely(const PhaseTables& tables, const std::vector<bool>& random) {
+  if (!tables.exact_phase_weights) return false;
+  if (random.empty()) return true;
+  return tables.phase_linear.empty() &&
+         std::all_of(tables.phase.begin(), tables.phase.end(), [&](const FlatBilinearTerm& term) {
+           return random[term.query] && random[tables.head_dim + term.key];
+         });
+}
+
+// Finds what each distance needs, and refuses those that nothing here resolves.
+void plan_phases(Plan& plan, const std::vector<bool>& random) {
+  const auto* tables = std::get_if<PhaseTables>(&plan.tables);
+  if (tables == nullptr) return;
+  const auto* tokens = std::get_if<TokenSource>(&plan.source);
+  const double most = resolves_finely(*tables, random) ? kFineTurns : kCoarseTurns;
+  const BlockKernels& kernels = block_kernels(simd_level());
+  Workspace work(plan);
+  plan.fine.assign(plan.distances.size(), false);
+  double size = -1;  // not known yet
+  for (std::size_t i = 0; i < plan.distances.size(); ++i) {
+    const std::uint64_t distance = plan.distances[i];
+    if (tokens != nullptr && !tokens->has_pairs(distance)) continue;
+    if (size < 0 || (tokens != nullptr && tokens->per_distance())) {
+      fill_features(plan, kernels, 0, kBlockSamples, distance, work);
+      double sum = 0;
+      for (const double phi : work.phi) sum += phi * phi;
+      size = std::sqrt(sum / static_cast<double>(kBlockSamples));
+    }
+    const double turns = tables->scales[i].hi * size;
+    plan.fine[i] = turns >= kPlainTurns;
+    plan.any_fine = plan.any_fine || plan.fine[i];
+    if (turns < most) continue;
+    throw InputError(
+        "--engine: sampling resolves phases in double, and at distance " +
+        std::to_string(distance) + " they are of 2^" +
+        std::to_string(static_cast<int>(std::min(9999.0, std::floor(std::log2(turns))))) +
+        " turns; accepted: below 2^" + (most == kFineTurns ? "66" : "42") +
+        (most == kFineTurns ? ""
+                            : " (2^66 where phases are products of coordinates that vary, with "
+                              "weights that are doubles)") +
+        ", or another engine");
+  }
+}
+
 template <class Density>
 std::vector<Moments> sample_all(const ScoreModel& score, const Density& density,
                                 const std::vector<std::uint64_t>& distances,
@@ -181,6 +274,17 @@ std::vector<Moments> sample_all(const ScoreModel& score, const Density& density,
   return moments;
 }
 
+template <class Source>
+std::shared_ptr<const Plan> make_plan(const ScoreModel& score, std::uint32_t head_dim,
+                                      std::vector<std::uint64_t> distances, Source source,
+                                      const std::vector<bool>& random) {
+  auto tables = make_score_tables(score, distances);
+  const auto plan = std::make_shared<Plan>(
+      Plan{head_dim, std::move(tables), std::move(distances), std::move(source), {}, false});
+  plan_phases(*plan, random);
+  return plan;
+}
+
 void check_head_dim(std::uint32_t score, std::uint32_t density) {
   if (score != density) {
     throw InputError("--head-dim: the encoding has head dimension " + std::to_string(score) +
@@ -194,26 +298,22 @@ void check_head_dim(std::uint32_t score, std::uint32_t density) {
 ScoreSampler::ScoreSampler(const ScoreModel& score, const GaussianModel& density,
                            std::vector<std::uint64_t> distances, std::uint64_t seed) {
   check_head_dim(head_dim_of(score), density.head_dim);
-  auto tables = make_score_tables(score, distances);
-  plan_ = std::make_shared<const Plan>(Plan{density.head_dim, std::move(tables),
-                                            std::move(distances), GaussianSource(density, seed)});
+  plan_ = make_plan(score, density.head_dim, std::move(distances), GaussianSource(density, seed),
+                    random_coordinates(density));
 }
 
 ScoreSampler::ScoreSampler(const ScoreModel& score, const ProductModel& density,
                            std::vector<std::uint64_t> distances, std::uint64_t seed) {
   check_head_dim(head_dim_of(score), density.head_dim);
-  auto tables = make_score_tables(score, distances);
-  plan_ = std::make_shared<const Plan>(Plan{density.head_dim, std::move(tables),
-                                            std::move(distances), ProductSource(density, seed)});
+  plan_ = make_plan(score, density.head_dim, std::move(distances), ProductSource(density, seed),
+                    random_coordinates(density));
 }
 
 ScoreSampler::ScoreSampler(const ScoreModel& score, const EmpiricalDensity& density,
                            std::vector<std::uint64_t> distances, std::uint64_t seed) {
   TokenSource source(density, seed);
   check_head_dim(head_dim_of(score), density.table->head_dim);
-  auto tables = make_score_tables(score, distances);
-  plan_ = std::make_shared<const Plan>(
-      Plan{density.table->head_dim, std::move(tables), std::move(distances), std::move(source)});
+  plan_ = make_plan(score, density.table->head_dim, std::move(distances), std::move(source), {});
 }
 
 void ScoreSampler::add(std::uint64_t begin, std::uint64_t end, unsigned threads,

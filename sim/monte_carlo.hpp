@@ -27,8 +27,8 @@ struct MonteCarloRequest {
 /// same pair (q, k) at every distance and for every number of threads; blocks of samples are
 /// merged in one fixed order, so equal requests give equal bits. Memory is O(distances) a thread
 /// and a level of the dyadic sum. Throws InputError for fewer than 2 samples, for sizes that do not
-/// match, and where scores are so large or so small that their fourth powers leave the range of a
-/// double.
+/// match, where scores are so large or so small that their fourth powers leave the range of a
+/// double, and where phases are so large that samples in double do not resolve them (ScoreSampler).
 std::vector<Moments> sample_scores(const ScoreModel& score, const GaussianModel& density,
                                    const std::vector<std::uint64_t>& distances,
                                    const MonteCarloRequest& request);
@@ -42,9 +42,9 @@ std::vector<Moments> sample_scores(const ScoreModel& score, const EmpiricalDensi
 
 /// What a sample records at one distance. For rotary scores only `score` is filled.
 struct ScoreMoments {
-  Moments score;   ///< a cos(2 pi s phi): its mean is Re Phi_1
-  Moments sine;    ///< a sin(2 pi s phi): its mean is Im Phi_1
-  Moments excess;  ///< a^2 cos(4 pi s phi)/2, which is score^2 - a^2/2
+  Moments score;            ///< a cos(2 pi s phi): its mean is Re Phi_1
+  CompanionMoments sine;    ///< a sin(2 pi s phi): its mean is Im Phi_1
+  CompanionMoments excess;  ///< a^2 cos(4 pi s phi)/2, which is score^2 - a^2/2
 
   void merge(const ScoreMoments& other);
   friend bool operator==(const ScoreMoments&, const ScoreMoments&) = default;
@@ -62,6 +62,14 @@ using SamplingState = DyadicSum<CurveMoments>;
 
 /// Samples in any number of ranges, on any number of threads: the state depends on the set of
 /// samples taken alone.
+///
+/// From 2^22 turns on phi is a compensated sum in two doubles, and its product with s is reduced in
+/// two terms, so that a sample's phase is that of its own q and k to 2^-28 turns up to 2^66. The
+/// mean is then that of the density as long as products q k, about 106 bits, are random in their
+/// fraction of a turn. Where phases are a sum of coordinates, of 53 bits, a coordinate hardly
+/// varies beside its mean, or the weights of the encoding are not doubles, that holds below 2^42
+/// turns alone. The constructors throw InputError beyond (judged by the root mean square of phi
+/// over the first block), and where head dimensions differ.
 class ScoreSampler {
  public:
   ScoreSampler(const ScoreModel& score, const GaussianModel& density,

@@ -52,11 +52,12 @@ inline RotaryView view(const RotaryTables& tables) {
 /// scores[i] at distance i, of q and k with head_dim values each.
 TAPALAB_HD inline void pair_scores(const PhaseView& tables, const double* q, const double* k,
                                    std::size_t distances, double* scores) {
-  double amplitude = 0, phi = 0;
+  double amplitude = 0;
+  TwoTerm<double> phi{};
   bilinear_form<1>(tables.amplitude_scale, tables.amplitude, tables.amplitude_terms, q, k,
                    &amplitude);
-  bilinear_form<1>(1.0, tables.phase, tables.phase_terms, q, k, &phi);
-  add_linear_form<1>(tables.phase_linear, tables.linear_terms, tables.head_dim, q, k, &phi);
+  phase_form<1>(tables.phase, tables.phase_terms, tables.phase_linear, tables.linear_terms,
+                tables.head_dim, q, k, &phi.hi, &phi.lo);
   for (std::size_t i = 0; i < distances; ++i) {
     scores[i] = score<DoublePrecision>(amplitude, phi, tables.scales[i]);
   }

@@ -37,19 +37,30 @@ TAPALAB_HD TAPALAB_INLINE typename Policy::Real phase_turns(typename Policy::Rea
   return turns - round_even(turns);
 }
 
-/// amplitude * cos(2 pi scale phi) (eq. 9): phi in turns per unit of scale.
+/// The same for a phi of two terms, |phi.lo| <= ulp(phi.hi)/2: now the error for the phi that they
+/// stand for is at most 2^-53 + 2^-102 |scale phi| turns in double.
 template <class Policy>
-TAPALAB_HD TAPALAB_INLINE typename Policy::Real score(typename Policy::Real amplitude,
-                                                      typename Policy::Real phi,
+TAPALAB_HD TAPALAB_INLINE typename Policy::Real phase_turns(TwoTerm<typename Policy::Real> phi,
+                                                            TwoTerm<typename Policy::Real> scale) {
+  using Real = typename Policy::Real;
+  const Real product = scale.hi * phi.hi;
+  const Real rest = detail::fused(scale.hi, phi.hi, -product);
+  const Real tail = detail::fused(scale.lo, phi.hi, detail::fused(scale.hi, phi.lo, rest));
+  const Real turns = (product - round_even(product)) + (tail - round_even(tail));
+  return turns - round_even(turns);
+}
+
+/// amplitude * cos(2 pi scale phi) (eq. 9): phi in turns per unit of scale, of one term or of two.
+template <class Policy, class Phi>
+TAPALAB_HD TAPALAB_INLINE typename Policy::Real score(typename Policy::Real amplitude, Phi phi,
                                                       TwoTerm<typename Policy::Real> scale) {
   return amplitude * cos_2pi(phase_turns<Policy>(phi, scale));
 }
 
 /// amplitude * e^(2 pi i scale phi): its real part is the score, its mean Phi_1.
-template <class Policy>
+template <class Policy, class Phi>
 TAPALAB_HD TAPALAB_INLINE SinCos<typename Policy::Real> complex_score(
-    typename Policy::Real amplitude, typename Policy::Real phi,
-    TwoTerm<typename Policy::Real> scale) {
+    typename Policy::Real amplitude, Phi phi, TwoTerm<typename Policy::Real> scale) {
   const SinCos<typename Policy::Real> wave = sincos_2pi(phase_turns<Policy>(phi, scale));
   return {amplitude * wave.sin, amplitude * wave.cos};
 }

@@ -27,8 +27,8 @@ struct FlatLinearTerm {
 
 /// PhaseScore in doubles: score = a cos(2 pi scales[i] phi), a = amplitude_scale * sum of the
 /// amplitude terms, phi the sum of the phase terms. Weights that all terms share (1/sqrt(dA),
-/// 1/sqrt(dP)) stand in amplitude_scale and, exactly, in the two terms of scales[i]: then phi is a
-/// plain sum of products, and scales[i] is s(distance i)/sqrt(dP).
+/// 1/sqrt(dP)) stand in amplitude_scale and, to 2^-105 of it, in the two terms of scales[i]: then
+/// phi is a plain sum of products, and scales[i] is s(distance i)/sqrt(dP).
 struct PhaseTables {
   std::uint32_t head_dim = 0;
   double amplitude_scale = 1;
@@ -36,6 +36,9 @@ struct PhaseTables {
   std::vector<FlatBilinearTerm> phase;
   std::vector<FlatLinearTerm> phase_linear;
   std::vector<TwoTerm<double>> scales;
+  /// No weight of a phase term was rounded: phi is that of the encoding, and not of one whose
+  /// weights are 2^-53 of themselves away.
+  bool exact_phase_weights = true;
 };
 
 struct FlatRotaryPair {
@@ -87,6 +90,56 @@ TAPALAB_HD TAPALAB_INLINE void add_linear_form(const FlatLinearTerm* terms, std:
     for (int lane = 0; lane < Lanes; ++lane) {
       result[lane] = detail::fused(term.weight, x[lane], result[lane]);
     }
+  }
+}
+
+namespace detail {
+
+// hi + lo += x + rest, x of any size beside hi (Knuth's TwoSum).
+TAPALAB_HD TAPALAB_INLINE void add_two_term(double x, double rest, double& hi, double& lo) {
+  const double sum = hi + x;
+  const double part = sum - hi;
+  lo += ((hi - (sum - part)) + (x - part)) + rest;
+  hi = sum;
+}
+
+}  // namespace detail
+
+/// phi, the sum of the bilinear and the linear terms, in two terms, |lo| <= ulp(hi)/2, with an
+/// error of at most (n 2^-53)^2 times the sum of the n terms' sizes (Ogita, Rump and Oishi, SIAM J.
+/// Sci. Comput. 26 (2005), Dot2). x = (q, k) with head_dim coordinates each.
+template <int Lanes>
+TAPALAB_HD TAPALAB_INLINE void phase_form(const FlatBilinearTerm* terms, std::size_t count,
+                                          const FlatLinearTerm* linear, std::size_t linear_count,
+                                          std::uint32_t head_dim, const double* q, const double* k,
+                                          double* phi_hi, double* phi_lo) {
+  double hi[Lanes] = {}, lo[Lanes] = {};
+  for (std::size_t t = 0; t < count; ++t) {
+    const FlatBilinearTerm term = terms[t];
+    const double* query = q + std::size_t{term.query} * Lanes;
+    const double* key = k + std::size_t{term.key} * Lanes;
+    for (int lane = 0; lane < Lanes; ++lane) {
+      const double weighted = term.weight * query[lane];
+      const double left = detail::fused(term.weight, query[lane], -weighted);
+      const double product = weighted * key[lane];
+      const double rest = detail::fused(weighted, key[lane], -product);
+      detail::add_two_term(product, detail::fused(left, key[lane], rest), hi[lane], lo[lane]);
+    }
+  }
+  for (std::size_t t = 0; t < linear_count; ++t) {
+    const FlatLinearTerm term = linear[t];
+    const double* x = term.coordinate < head_dim
+                          ? q + std::size_t{term.coordinate} * Lanes
+                          : k + std::size_t{term.coordinate - head_dim} * Lanes;
+    for (int lane = 0; lane < Lanes; ++lane) {
+      const double product = term.weight * x[lane];
+      detail::add_two_term(product, detail::fused(term.weight, x[lane], -product), hi[lane],
+                           lo[lane]);
+    }
+  }
+  for (int lane = 0; lane < Lanes; ++lane) {
+    phi_hi[lane] = hi[lane] + lo[lane];
+    phi_lo[lane] = lo[lane] - (phi_hi[lane] - hi[lane]);
   }
 }
 

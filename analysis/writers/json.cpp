@@ -201,12 +201,14 @@ Json curve_json(const DistanceCurve& curve) {
                       {"variance", quantity_json(point.variance)},
                       {"variance_excess", quantity_json(point.variance_excess)}});
   }
-  return {{"encoding", encoding_json(curve.encoding)},
-          {"density", density_json(curve.density)},
-          {"head_dim", curve.head_dim},
-          {"seed", value_or_null(curve.seed)},
-          {"samples", value_or_null(curve.samples)},
-          {"points", std::move(points)}};
+  Json out{{"encoding", encoding_json(curve.encoding)},
+           {"density", density_json(curve.density)},
+           {"head_dim", curve.head_dim},
+           {"seed", value_or_null(curve.seed)},
+           {"samples", value_or_null(curve.samples)}};
+  if (!curve.unavailable.empty()) out["unavailable"] = curve.unavailable;
+  out["points"] = std::move(points);
+  return out;
 }
 
 Json curves_json(const std::vector<DistanceCurve>& curves, const Json& experiment,

@@ -136,7 +136,11 @@ TEST_CASE("Sine and excess moments are those of the same samples") {
     const double score2 = point.score.m2 / n + point.score.mean * point.score.mean;
     const double sine2 = point.sine.m2 / n + point.sine.mean * point.sine.mean;
     CHECK(point.excess.mean == Approx((score2 - sine2) / 2).epsilon(1e-10).margin(1e-12));
-    CHECK(point.sine.count == 50'000);
+    CHECK(point.score.count == 50'000);
+    // Each pair is within what Cauchy and Schwarz allow.
+    for (const CompanionMoments& companion : {point.sine, point.excess}) {
+      CHECK(companion.cross * companion.cross <= companion.m2 * point.score.m2);
+    }
     // E a^2 = 1 + r^2 + dA r^2 for dA = 4 amplitude coordinates.
     CHECK(score2 + sine2 == Approx(1 + 5 * 0.0625).epsilon(0.05));
   }

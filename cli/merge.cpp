@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "analysis/shards.hpp"
+#include "analysis/writers/json.hpp"
+#include "cli/command.hpp"
+#include "cli/curves.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/provenance.hpp"
+#include "sim/errors.hpp"
+#include "sim/spec_text.hpp"
+
+namespace tapalab::cli {
+namespace {
+
+// The order of the names never matters: samples have numbers.
+std::vector<ShardText> read_shards(const std::vector<std::string>& names) {
+  std::vector<ShardText> shards;
+  for (const std::string& name : names) {
+    std::ifstream file(name, std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!file) {
+      throw InputError(fmt::format("merge: {} cannot be read; accepted: files that --shard wrote",
+                                   printable(name)));
+    }
+    shards.push_back({name, std::move(text)});
+  }
+  return shards;
+}
+
+}  // namespace
+
+int run_merge(const Arguments& arguments) {
+  OutputFlags output;
+  std::optional<std::string> threads_text;
+  std::vector<std::string> names;
+  const auto app = make_app("merge",
+                            "The result of the whole experiment from the files of its shards, the "
+                            "same to the last bit as from one run.",
+                            "tapalab curve --engine mc --shard 1/2 --out a.json\n"
+                            "  tapalab curve --engine mc --shard 2/2 --out b.json\n"
+                            "  tapalab merge a.json b.json --format json");
+  app->add_option("SHARD", names, "files that --shard wrote, each sample in exactly one");
+  add_text(*app, "--threads", threads_text, "threads for curves that are not sampled")
+      ->type_name("T");
+  add_output_options(*app, output, "table, csv or json");
+  add_plot_option(*app, output);
+  parse(*app, arguments.rest);
+
+  const Format format = output.chosen_format({"table", "csv", "json"});
+  output.progress_mode();
+  output.check_files();
+  const unsigned threads = parse_threads(threads_text);
+  const MergedShards merged = merge_shards(read_shards(names), threads);
+  write_curves(merged.curves, merged.experiment, provenance(arguments, threads), format,
+               CurveQuantity::all, output);
+  return target_code(merged.curves);
+}
+
+}  // namespace tapalab::cli
