@@ -1,30 +1,13 @@
 // Closed forms of mean and variance for joint Gaussians.
-#include <algorithm>
-#include <map>
-
 #include "analysis/experiment.hpp"
 #include "analysis/gaussian_form.hpp"
+#include "analysis/phase_point.hpp"
+#include "analysis/rotary_moments.hpp"
 #include "sim/errors.hpp"
 #include "sim/interrupt.hpp"
 
 namespace tapalab {
 namespace {
-
-/// Results print 17 digits, each end of an interval too: both roundings are part of the error.
-Wide printed(const Wide& estimate, const Wide& bound) {
-  return bound + abs(estimate) * Wide("1e-16");
-}
-
-Quantity rounded(const Wide& estimate, const Wide& bound) {
-  return with_symmetric_error(LogNumber(estimate), ErrorKind::rounding, false,
-                              printed(estimate, bound));
-}
-
-/// What every exact and quadrature result promises.
-Status status_of(const Quantity& mean, const Wide& envelope) {
-  const bool met = mean.error.absolute.wide() <= Wide("1e-12") * envelope;
-  return met || mean.error.absolute.sign() == 0 ? Status::converged : Status::target_not_met;
-}
 
 GaussianModel gaussian_model(const CurveTask& task) {
   if (const auto* pairwise = std::get_if<GaussianDensity>(&task.density.law)) {
@@ -49,103 +32,79 @@ class PhaseCurve {
   PhaseCurve(const PhaseScore& score, const GaussianModel& model)
       : score_(score),
         transform_(model, {score.amplitude, {}}, {score.phase_bilinear, score.phase_linear}),
-        amplitude_(GaussianMoments(model).of({score.amplitude, {}})) {}
+        amplitude_(GaussianMoments(model).of({score.amplitude, {}})),
+        constant_phase_(transform_.phase_vanishes()),
+        deterministic_(transform_.deterministic()) {}
 
   CurvePoint at(std::uint64_t distance) const {
-    CurvePoint point;
-    point.distance = distance;
-    point.engine = Engine::exact;
     const Wide t = wide_two_pi() * score_.phase_scale(distance);
-    const Transform first = transform_.at(t);
-    const Transform second = transform_.at(2 * t);
-
-    const Wide envelope = abs(first.phi1);
-    point.mean = rounded(first.phi1.re, first.error1);
-    point.mean->sign_resolved = abs(first.phi1.re) > first.error1 || first.error1 == 0;
-    point.envelope = rounded(envelope, first.error1);
-    const Wide mean_square = first.phi1.re * first.phi1.re;
-    const Wide mean_square_error = (2 * abs(first.phi1.re) + first.error1) * first.error1;
-    const Wide excess = second.phi2.re / 2 - mean_square;
-    const Wide excess_error = second.error2 / 2 + mean_square_error +
-                              4 * wide_epsilon() * (abs(second.phi2.re) + mean_square);
-    point.variance_excess = rounded(excess, excess_error);
-    const Wide second_moment = amplitude_.variance + amplitude_.mean * amplitude_.mean;  // E a^2
-    const Wide second_moment_error =
+    PhaseParts parts;
+    // E a^2
+    parts.second_moment.value = amplitude_.variance + amplitude_.mean * amplitude_.mean;
+    parts.second_moment.error =
         amplitude_.variance_error +
         (2 * abs(amplitude_.mean) + amplitude_.mean_error) * amplitude_.mean_error;
-    point.variance = rounded(second_moment / 2 + excess, second_moment_error / 2 + excess_error);
-    point.status = first.underflow ? Status::target_not_met : status_of(*point.mean, envelope);
-    for (auto* quantity : {&point.mean, &point.envelope, &point.variance, &point.variance_excess}) {
-      relate_to_envelope(**quantity, envelope);
+    parts.first_bound = sqrt(Wide(parts.second_moment.value + parts.second_moment.error));
+    const Wide half = parts.second_moment.value / 2, half_error = parts.second_moment.error / 2;
+    if (t == 0 || constant_phase_) {  // the score is a
+      parts.first = {amplitude_.mean, Wide(0)};
+      parts.first_error = amplitude_.mean_error;
+      parts.variance = {amplitude_.variance, amplitude_.variance_error};
+      parts.excess = {amplitude_.variance - half, amplitude_.variance_error + half_error};
+      return phase_point(distance, Engine::exact, parts);
     }
-    return point;
+    const Transform first = transform_.at(t);
+    parts.first = first.phi1;
+    parts.first_error = first.error1;
+    parts.underflow = first.underflow;
+    if (deterministic_) {
+      parts.excess = {-half, half_error};
+      return phase_point(distance, Engine::exact, parts);
+    }
+    const Transform second = transform_.at(2 * t);
+    const Wide mean = first.phi1.re, mean_square = mean * mean;
+    parts.excess.value = second.phi2.re / 2 - mean_square;
+    parts.excess.error = second.error2 / 2 + (2 * abs(mean) + first.error1) * first.error1 +
+                         4 * wide_epsilon() * (abs(second.phi2.re) + mean_square);
+    parts.variance = {half + parts.excess.value,
+                      half_error + parts.excess.error + 4 * wide_epsilon() * half};
+    return phase_point(distance, Engine::exact, parts);
   }
 
  private:
   PhaseScore score_;
   GaussianTransform transform_;
   FormMoments amplitude_;
+  bool constant_phase_, deterministic_;
 };
 
 /// Rotary scores: at one distance a bilinear form of q and k (eq. 2, 3).
 class RotaryCurve {
  public:
-  RotaryCurve(const RotaryScore& score, const GaussianModel& model)
-      : score_(score), moments_(model) {
-    Wide sum = 0;
-    for (const RotaryPair& pair : score.pairs) {
-      const Wide mu = moments_.of(cosine_part(pair, Wide(1))).mean;
-      const Wide nu = moments_.of(sine_part(pair, Wide(1))).mean;
-      sum += sqrt(mu * mu + nu * nu);
-    }
-    SparseForm plain;
-    append_plain(plain);
-    const FormMoments rest = moments_.of(plain);
-    envelope_ = score.scale * sum + abs(rest.mean);
-    envelope_error_ = ldexp(wide_epsilon(), 40) * envelope_ + rest.mean_error;
-  }
+  RotaryCurve(const RotaryScore& score, const GaussianModel& model) : moments_(score, model) {}
 
   CurvePoint at(std::uint64_t distance) const {
-    SparseForm form;
-    for (const RotaryPair& pair : score_.pairs) {
-      const Wide turns = Wide(distance) * pair.frequency_turns;
-      for (const SparseForm& part : {cosine_part(pair, score_.scale * cos_turns(turns)),
-                                     sine_part(pair, score_.scale * sin_turns(turns))}) {
-        form.bilinear.insert(form.bilinear.end(), part.bilinear.begin(), part.bilinear.end());
-      }
-    }
-    append_plain(form);
-    const FormMoments moments = moments_.of(form);
+    const auto [mean, variance] = moments_.at(distance);
+    const Estimate& envelope = moments_.envelope();
+    const Wide bound = envelope.value + envelope.error;
     CurvePoint point;
     point.distance = distance;
     point.engine = Engine::exact;
-    // Angles below 2^63 turns keep 192 - 63 - 10 digits after the point.
-    const Wide angle_error = envelope_ * ldexp(Wide(1), -110);
-    point.mean = rounded(moments.mean, moments.mean_error + angle_error);
-    point.envelope = rounded(envelope_, envelope_error_);
+    point.mean = bounded_quantity(mean, -bound, bound, ErrorKind::rounding);
+    point.envelope = bounded_quantity(envelope, Wide(0), bound, ErrorKind::rounding);
     point.variance =
-        rounded(moments.variance, moments.variance_error + moments.variance * ldexp(Wide(1), -100));
+        bounded_quantity(variance, Wide(0), moments_.variance_bound(), ErrorKind::rounding);
     for (auto* quantity : {&point.mean, &point.envelope, &point.variance}) {
-      relate_to_envelope(**quantity, envelope_);
+      relate_to_envelope(**quantity, envelope.value);
     }
-    point.status = status_of(*point.mean, envelope_);
+    const bool met = meets_promise(*point.mean, envelope.value) &&
+                     meets_promise(*point.variance, point.variance->estimate.wide());
+    point.status = met ? Status::converged : Status::target_not_met;
     return point;
   }
 
  private:
-  static SparseForm cosine_part(const RotaryPair& pair, const Wide& weight) {  // A_d
-    return {{{pair.first, pair.first, weight}, {pair.second, pair.second, weight}}, {}};
-  }
-  static SparseForm sine_part(const RotaryPair& pair, const Wide& weight) {  // B_d
-    return {{{pair.first, pair.second, weight}, {pair.second, pair.first, -weight}}, {}};
-  }
-  void append_plain(SparseForm& form) const {
-    for (const std::uint32_t i : score_.plain) form.bilinear.push_back({i, i, score_.scale});
-  }
-
-  RotaryScore score_;
-  GaussianMoments moments_;
-  Wide envelope_, envelope_error_;
+  RotaryMoments moments_;
 };
 
 }  // namespace

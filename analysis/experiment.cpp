@@ -60,6 +60,41 @@ std::string exact_reason(const CurveTask& task) {
   return "the characteristic function of a quadratic form in a joint Gaussian is closed";
 }
 
+/// One pair allows no interval, and none no estimate.
+void check_pair_distances(const CurveTask& task) {
+  const auto* density = std::get_if<EmpiricalDensity>(&task.density.law);
+  if (density == nullptr || density->pairs != PairRule::at_distance || !density->table) return;
+  const std::uint64_t tokens = density->table->tokens;
+  for (const std::uint64_t distance : task.distances.distances) {
+    if (tokens >= 2 && distance <= tokens - 2) continue;
+    throw InputError(fmt::format(
+        "--distances: fewer than two token pairs of {} are at distance {}; accepted with "
+        "pairs=at-distance: {}",
+        printable(task.density.spec), distance,
+        tokens < 2 ? "files of at least 2 tokens" : fmt::format("0 to {}", tokens - 2)));
+  }
+}
+
+/// What was asked for, beside what each engine promises.
+void judge_tolerances(const SamplingOptions& asked, DistanceCurve& curve) {
+  for (CurvePoint& point : curve.points) {
+    if (!point.mean) continue;
+    const Wide error = point.mean->error.absolute.wide();
+    const Wide size = abs(point.mean->estimate.wide());
+    if ((asked.abs_tol && error > Wide(*asked.abs_tol)) ||
+        (asked.rel_tol && error > Wide(*asked.rel_tol) * size)) {
+      point.status = Status::target_not_met;
+    }
+  }
+}
+
+DistanceCurve run_engine(const CurveTask& task) {
+  if (task.engine == Engine::mc) return monte_carlo_curve(task);
+  if (task.engine == Engine::gpu) return device_curve(task);
+  if (is_product(task) && !is_rotary(task)) return product_curve(task);
+  return is_empirical(task) ? empirical_curve(task) : exact_gaussian_curve(task);
+}
+
 }  // namespace
 
 const std::vector<NamedEntry>& engine_catalogue() {
@@ -106,10 +141,10 @@ EngineChoice choose_engine(const CurveTask& task) {
 DistanceCurve compute_curve(const CurveTask& task) {
   CurveTask chosen = task;
   chosen.engine = choose_engine(task).engine;
-  if (chosen.engine == Engine::mc) return monte_carlo_curve(chosen);
-  if (chosen.engine == Engine::gpu) return device_curve(chosen);
-  if (is_product(chosen) && !is_rotary(chosen)) return product_curve(chosen);
-  return is_empirical(chosen) ? empirical_curve(chosen) : exact_gaussian_curve(chosen);
+  check_pair_distances(chosen);
+  DistanceCurve curve = run_engine(chosen);
+  judge_tolerances(chosen.sampling, curve);
+  return curve;
 }
 
 }  // namespace tapalab

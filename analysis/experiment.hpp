@@ -17,14 +17,14 @@ namespace tapalab {
 class Backend;       // sim/backend.hpp
 struct SampleRange;  // analysis/sampling_run.hpp
 
-/// Options of the sampling engines.
+/// Options of the sampling engines; the tolerances hold for every engine.
 struct SamplingOptions {
   std::uint64_t samples = 1'000'000;
   std::uint64_t seed = 1;
   double confidence = 0.95;       ///< strictly between 0 and 1
-  std::optional<double> rel_tol;  ///< relative to the estimate's absolute value
-  std::optional<double> abs_tol;
-  unsigned threads = 0;  ///< 0: all hardware threads
+  std::optional<double> rel_tol;  ///< of the mean's error, relative to the mean's absolute value
+  std::optional<double> abs_tol;  ///< of the mean's error
+  unsigned threads = 0;           ///< 0: all hardware threads
 };
 
 /// One curve to compute.
@@ -53,7 +53,9 @@ const std::vector<NamedEntry>& engine_catalogue();
 /// alone. Throws InputError where the named engine cannot compute this task, saying which can.
 EngineChoice choose_engine(const CurveTask& task);
 
-/// Runs the engine that choose_engine names.
+/// Runs the engine that choose_engine names. Points whose mean has an error above a tolerance asked
+/// for are target_not_met, whatever the engine. Throws InputError for pairs=at-distance at a
+/// distance with fewer than two pairs.
 DistanceCurve compute_curve(const CurveTask& task);
 
 // The engines, one file each. Each throws InputError where it does not apply.

@@ -42,7 +42,10 @@ class GaussianMoments {
 };
 
 /// Phi_j(t) = E[a^j e^(i t phi)], j = 0, 1, 2, with bounds of their rounding errors. `underflow`:
-/// |Phi_0| is below 2^-(2^59), the range of Wide; the values are then 0 and the errors that bound.
+/// |Phi_0| is below 2^-(2^58), so that its square is near the end of Wide; the values are then as
+/// large as that bound allows, and the errors reach from them to it on the other side of 0. Where
+/// no digit of the phase is left the values are 0 and the errors 1, 2^(2^58) and 2^(2^58): a caller
+/// knows better bounds of |Phi_1| and |Phi_2|.
 struct Transform {
   WideComplex phi0, phi1, phi2;
   Wide error0{0}, error1{0}, error2{0};
@@ -69,8 +72,20 @@ class GaussianTransform {
     Wide amplitude0{0};
     std::vector<Wide> amplitude1, amplitude2;  ///< amplitude2: n x n, row by row
     Wide phase_norm{0};                        ///< largest |eigenvalue|
+    /// Sums of the moduli of the terms that the numbers above are sums of: rounding is relative to
+    /// these, where terms cancel.
+    Wide phase0_size{0}, amplitude0_size{0};
+    std::vector<Wide> phase1_size, amplitude1_size, amplitude2_size;
+    /// Reflecting some coordinates turns a into -a and leaves law and phase as they are: the block
+    /// adds exactly 0 to Phi_1.
+    bool odd_amplitude = false;
   };
   const std::vector<Block>& blocks() const { return blocks_; }
+
+  /// phi is 0, whatever x.
+  bool phase_vanishes() const;
+  /// x is its mean: a and phi do not vary.
+  bool deterministic() const;
 
  private:
   std::vector<Block> blocks_;

@@ -86,6 +86,43 @@ Matrix covariance_root(Matrix c) {
   return root.leftCols(rank);
 }
 
+/// Signs of the coordinates under which covariance, means and phase are even and the amplitude is
+/// odd, if there are any: a colouring of the graph of non-zero entries in two colours.
+bool has_odd_reflection(const LocalProblem& p) {
+  const Eigen::Index n = p.mean.size();
+  std::vector<int> sign(static_cast<std::size_t>(n), 0);
+  const auto at = [&sign](Eigen::Index i) -> int& { return sign[static_cast<std::size_t>(i)]; };
+  std::vector<Eigen::Index> waiting;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    if (p.amplitude_linear[i] != 0) return false;
+    if (p.mean[i] == 0 && p.phase_linear[i] == 0) continue;
+    at(i) = 1;
+    waiting.push_back(i);
+  }
+  for (Eigen::Index start = 0; start <= n; ++start) {
+    while (!waiting.empty()) {
+      const Eigen::Index i = waiting.back();
+      waiting.pop_back();
+      for (Eigen::Index j = 0; j < n; ++j) {
+        const bool even = p.covariance(i, j) != 0 || p.phase(i, j) != 0;
+        const bool odd = p.amplitude(i, j) != 0;
+        if (even && odd) return false;
+        if (!even && !odd) continue;
+        const int wanted = odd ? -at(i) : at(i);
+        if (at(j) == -wanted) return false;
+        if (at(j) != 0) continue;
+        at(j) = wanted;
+        waiting.push_back(j);
+      }
+    }
+    if (start < n && at(start) == 0) {
+      at(start) = 1;
+      waiting.push_back(start);
+    }
+  }
+  return true;
+}
+
 GaussianTransform::Block diagonalise(const LocalProblem& p) {
   const Matrix root = covariance_root(p.covariance);
   const Eigen::Index n = root.cols();
@@ -107,7 +144,25 @@ GaussianTransform::Block diagonalise(const LocalProblem& p) {
   const Vector amplitude1 = map.transpose() * (2 * (p.amplitude * p.mean) + p.amplitude_linear);
   const Matrix amplitude2 = map.transpose() * (p.amplitude * map);
 
+  // The same with moduli.
+  const Matrix map_size = map.cwiseAbs();
+  const Vector mean_size = p.mean.cwiseAbs();
+  const Matrix amplitude_size = p.amplitude.cwiseAbs(), phase_size = p.phase.cwiseAbs();
+  const Vector phase1_size =
+      map_size.transpose() * (2 * (phase_size * mean_size) + p.phase_linear.cwiseAbs());
+  const Vector amplitude1_size =
+      map_size.transpose() * (2 * (amplitude_size * mean_size) + p.amplitude_linear.cwiseAbs());
+  const Matrix amplitude2_size = map_size.transpose() * (amplitude_size * map_size);
+
   GaussianTransform::Block block;
+  block.phase0_size =
+      mean_size.dot(phase_size * mean_size) + p.phase_linear.cwiseAbs().dot(mean_size);
+  block.amplitude0_size =
+      mean_size.dot(amplitude_size * mean_size) + p.amplitude_linear.cwiseAbs().dot(mean_size);
+  block.phase1_size.assign(phase1_size.data(), phase1_size.data() + n);
+  block.amplitude1_size.assign(amplitude1_size.data(), amplitude1_size.data() + n);
+  block.amplitude2_size.assign(amplitude2_size.data(), amplitude2_size.data() + n * n);
+  block.odd_amplitude = has_odd_reflection(p);
   block.phase0 = p.mean.dot(p.phase * p.mean) + p.phase_linear.dot(p.mean);
   block.amplitude0 = p.mean.dot(p.amplitude * p.mean) + p.amplitude_linear.dot(p.mean);
   block.phase1.assign(phase1.data(), phase1.data() + n);
@@ -119,11 +174,15 @@ GaussianTransform::Block diagonalise(const LocalProblem& p) {
   return block;
 }
 
+/// |z| to within a factor of 1.42, from above, without a root.
+Wide size_of(const WideComplex& z) { return abs(z.re) + abs(z.im); }
+
 /// Value and rounding bound of one block's factor and cumulants of a under the tilted Gaussian.
 struct BlockValue {
-  WideComplex factor{1, 0};  // product of (1 - 2 i t e)^(-1/2), one copy
-  WideComplex exponent;      // of the exponential factor, one copy
-  Wide log_error{0};         // absolute error of ln of the whole factor, one copy
+  WideComplex product{1, 0};  // of g = 1/(1 - 2 i t e): the square of one copy's factor
+  std::vector<WideComplex> g;
+  WideComplex exponent;  // of the exponential factor, one copy
+  Wide log_error{0};     // absolute error of ln of the whole factor, one copy
   WideComplex mean, variance;
   Wide mean_error{0}, variance_error{0};
 };
@@ -131,52 +190,85 @@ struct BlockValue {
 BlockValue evaluate(const GaussianTransform::Block& block, const Wide& t) {
   const std::size_t n = block.eigenvalue.size();
   BlockValue value;
-  std::vector<WideComplex> g(n), y(n);
-  Wide log_scale = abs(t * block.phase0);
+  value.g.resize(n);
+  std::vector<WideComplex>& g = value.g;
+  std::vector<WideComplex> y(n);
+  std::vector<Wide> g_size(n), y_size(n);
+  Wide largest = 0;                                 // |g|
+  Wide log_scale = abs(t) * block.phase0_size + n;  // terms of the logarithm
   value.exponent = {0, t * block.phase0};
   for (std::size_t j = 0; j < n; ++j) {
     const WideComplex pole{1, -2 * t * block.eigenvalue[j]};
     g[j] = reciprocal(pole);
-    y[j] = (t * block.phase1[j]) * (WideComplex{0, 1} * g[j]);
-    value.factor = value.factor * sqrt(g[j]);  // Re g > 0: the principal root keeps the branch
-    const Wide half = t * t * block.phase1[j] * block.phase1[j] / 2;
-    value.exponent = value.exponent - half * g[j];
-    log_scale += half * abs(g[j]) + 1;
+    const Wide first = t * block.phase1[j], first_size = abs(t) * block.phase1_size[j];
+    y[j] = {-first * g[j].im, first * g[j].re};  // i t c g
+    value.product = value.product * g[j];
+    value.exponent = value.exponent - (first * first / 2) * g[j];
+    g_size[j] = size_of(g[j]);
+    y_size[j] = first_size * g_size[j];
+    log_scale += first_size * y_size[j];
+    largest = std::max(largest, g_size[j]);
   }
-  // Eigenvalues and rotated vectors carry a relative error of n units of the largest: it moves each
-  // pole by up to 2 t n phase_norm units, the rest is a few units an operation.
+  // Eigenvalues and rotated vectors carry a relative error of n units of the largest, which moves
+  // 1 - 2ite by 2 t n phase_norm units, relative to its modulus at most `largest` times that; the
+  // rest is a few units an operation.
   const Wide size(static_cast<unsigned long long>(n + 1));
-  const Wide unit = ldexp(wide_epsilon(), 10) * size * (1 + abs(t) * block.phase_norm);
-  value.log_error = unit * (log_scale + size);
+  const Wide unit = ldexp(wide_epsilon(), 10) * size * (1 + abs(t) * block.phase_norm * largest);
+  value.log_error = unit * log_scale;
 
-  Wide mean_scale = abs(block.amplitude0);
+  Wide mean_scale = block.amplitude0_size;
   Wide variance_scale = 0;
   value.mean = {block.amplitude0, 0};
   for (std::size_t j = 0; j < n; ++j) {
     WideComplex gradient{block.amplitude1[j], 0};
-    Wide gradient_scale = abs(block.amplitude1[j]);
+    Wide gradient_scale = block.amplitude1_size[j];
     value.mean = value.mean + block.amplitude1[j] * y[j];
-    mean_scale += abs(block.amplitude1[j]) * abs(y[j]);
+    mean_scale += block.amplitude1_size[j] * y_size[j];
     for (std::size_t k = 0; k < n; ++k) {
       const Wide& w = block.amplitude2[j * n + k];
+      const Wide& w_size = block.amplitude2_size[j * n + k];
+      if (w_size == 0) continue;
       const WideComplex wy = w * y[k];
+      const Wide wy_size = w_size * y_size[k];
       value.mean = value.mean + wy * y[j];
-      mean_scale += abs(wy) * abs(y[j]);
+      mean_scale += wy_size * y_size[j];
       gradient = gradient + Wide(2) * wy;
-      gradient_scale += 2 * abs(wy);
-      const WideComplex pair = (2 * w * w) * (g[j] * g[k]);
-      value.variance = value.variance + pair;
-      variance_scale += abs(pair);
+      gradient_scale += 2 * wy_size;
+      value.variance = value.variance + (2 * w * w) * (g[j] * g[k]);
+      variance_scale += 2 * w_size * w_size * g_size[j] * g_size[k];
     }
-    const Wide& diagonal = block.amplitude2[j * n + j];
-    value.mean = value.mean + diagonal * g[j];
-    mean_scale += abs(diagonal) * abs(g[j]);
+    value.mean = value.mean + block.amplitude2[j * n + j] * g[j];
+    mean_scale += block.amplitude2_size[j * n + j] * g_size[j];
     value.variance = value.variance + gradient * gradient * g[j];
-    variance_scale += gradient_scale * gradient_scale * abs(g[j]);
+    variance_scale += gradient_scale * gradient_scale * g_size[j];
+  }
+  if (block.odd_amplitude) {
+    value.mean = {};
+    mean_scale = 0;
   }
   value.mean_error = unit * mean_scale;
   value.variance_error = unit * variance_scale;
   return value;
+}
+
+/// prod_j (1 - 2 i t e_j)^(-copies/2). Re g > 0: principal roots keep the branch, each alone or of
+/// two at a time; two copies need none.
+WideComplex factor_of(const BlockValue& value, std::uint64_t copies) {
+  WideComplex factor = pow(value.product, copies / 2);
+  if (copies % 2 == 0) return factor;
+  for (std::size_t j = 0; j < value.g.size(); j += 2) {
+    const bool pair = j + 1 < value.g.size();
+    const WideComplex g = pair ? value.g[j] * value.g[j + 1] : value.g[j];
+    if (g.re != 1 || g.im != 0) factor = factor * sqrt(g);
+  }
+  return factor;
+}
+
+/// An integer not below log2 of the modulus.
+Wide log2_above(const WideComplex& z) {
+  long long exponent = 0;
+  frexp(size_of(z), &exponent);
+  return Wide(exponent);
 }
 
 }  // namespace
@@ -253,14 +345,29 @@ GaussianTransform::GaussianTransform(const GaussianModel& model, const SparseFor
   }
 }
 
+bool GaussianTransform::phase_vanishes() const {
+  const auto zero = [](const Wide& x) { return x == 0; };
+  return std::all_of(blocks_.begin(), blocks_.end(), [&](const Block& block) {
+    return block.phase0 == 0 && std::all_of(block.phase1.begin(), block.phase1.end(), zero) &&
+           std::all_of(block.eigenvalue.begin(), block.eigenvalue.end(), zero);
+  });
+}
+
+bool GaussianTransform::deterministic() const {
+  return std::all_of(blocks_.begin(), blocks_.end(),
+                     [](const Block& block) { return block.eigenvalue.empty(); });
+}
+
 Transform GaussianTransform::at(const Wide& t) const {
-  WideComplex factor{1, 0};
+  static const Wide least_log2 = -ldexp(Wide(1), 58);
+  static const Wide log2_of_e = 1 / log(Wide(2));
+  std::vector<BlockValue> values;
   WideComplex exponent, mean, variance;
-  Wide log_error = 0, mean_error = 0, variance_error = 0;
+  Wide log2_bound = 0, log_error = 0, mean_error = 0, variance_error = 0;
   for (const Block& block : blocks_) {
-    const BlockValue value = evaluate(block, t);
+    const BlockValue& value = values.emplace_back(evaluate(block, t));
     const Wide copies(block.multiplicity);
-    factor = factor * pow(value.factor, block.multiplicity);
+    log2_bound += copies * log2_above(value.product) / 2;
     exponent = exponent + copies * value.exponent;
     mean = mean + copies * value.mean;
     variance = variance + copies * value.variance;
@@ -268,27 +375,45 @@ Transform GaussianTransform::at(const Wide& t) const {
     mean_error += copies * value.mean_error;
     variance_error += copies * value.variance_error;
   }
+  log2_bound += (exponent.re + log_error) * log2_of_e;
+  const WideComplex second = mean * mean + variance;
+  const Wide second_error = (2 * size_of(mean) + mean_error) * mean_error + variance_error;
+
   Transform result;
-  // The exponential is at least as small as e^Re(exponent); below 2^-(2^59) Wide may end.
-  const Wide smallest = ldexp(Wide(-1), 59);
-  if (exponent.re < smallest * Wide(0.69)) {
+  if (log2_bound < least_log2) {
     result.underflow = true;
-    result.error0 = ldexp(Wide(1), -(1LL << 59));
-    const Wide amplitude = abs(mean) + mean_error;
-    result.error1 = result.error0 * amplitude;
-    result.error2 = result.error0 * (amplitude * amplitude + abs(variance) + variance_error);
+    const Wide bound = ldexp(Wide(1), -(1LL << 58));
+    const Wide first_bound = bound * (size_of(mean) + mean_error);
+    const Wide second_bound = bound * (size_of(second) + second_error);
+    result.phi0 = {bound, 0};
+    result.phi1 = {first_bound, 0};
+    result.phi2 = {second_bound, 0};
+    result.error0 = 2 * bound;
+    result.error1 = 2 * first_bound;
+    result.error2 = 2 * second_bound;
     return result;
   }
-  result.phi0 = factor * exp(exponent);
+  if (log_error > Wide(0.5)) {
+    result.error0 = 1;
+    if (size_of(mean) + mean_error > 0) result.error1 = ldexp(Wide(1), 1LL << 58);
+    result.error2 = ldexp(Wide(1), 1LL << 58);
+    return result;
+  }
+  if (exponent.re != 0 || exponent.im != 0) {
+    result.phi0 = exp(exponent);
+  } else {
+    result.phi0 = {1, 0};
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    result.phi0 = result.phi0 * factor_of(values[i], blocks_[i].multiplicity);
+  }
   result.phi1 = result.phi0 * mean;
-  const WideComplex second = mean * mean + variance;
   result.phi2 = result.phi0 * second;
-  const Wide size = abs(result.phi0);
+  const Wide size = size_of(result.phi0);
   const Wide growth = 2 * log_error;  // |e^z - 1| <= 2 |z| for |z| <= 1
-  const Wide second_error = (2 * abs(mean) + mean_error) * mean_error + variance_error;
   result.error0 = size * growth;
-  result.error1 = size * (growth * (abs(mean) + mean_error) + mean_error);
-  result.error2 = size * (growth * (abs(second) + second_error) + second_error);
+  result.error1 = size * (growth * (size_of(mean) + mean_error) + mean_error);
+  result.error2 = size * (growth * (size_of(second) + second_error) + second_error);
   return result;
 }
 

@@ -3,10 +3,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "sim/numbers/wide.hpp"
 
 namespace tapalab {
+
+/// The double nearest to what `LogNumber::decimal` wrote; 0 or infinity where that is out of range.
+double nearest_double(std::string_view decimal);
+
+/// Which way printed digits are rounded: to the nearest, or to a number not above or not below.
+enum class Rounding { nearest, down, up };
 
 class LogNumber {
  public:
@@ -18,11 +25,13 @@ class LogNumber {
   int sign() const { return value_.sign(); }
   /// log10 of the magnitude; -infinity for 0.
   double log10_abs() const;
-  /// Nearest double; 0 or infinity where it is out of range (`decimal` is authoritative).
+  /// The double nearest to `decimal()`, which is authoritative, and so within its last digit of
+  /// the number itself; 0 or infinity where it is out of range.
   double value() const;
-  /// Scientific notation, correctly rounded to `digits` significant digits, any exponent:
-  /// "-6.8434543593029599e-51".
-  std::string decimal(int digits = 17) const;
+  /// Scientific notation, correctly rounded to `digits` significant digits (1 to 18; to nearest:
+  /// halves away from 0), any exponent: "-6.8434543593029599e-51". Beyond 10^(+-80) the digits
+  /// are those of a number within 2^-180 of this one, relative (beyond 10^(+-1000), 2^-120).
+  std::string decimal(int digits = 17, Rounding rounding = Rounding::nearest) const;
   const Wide& wide() const { return value_; }
 
   /// Reads what `decimal` writes. Throws InputError.

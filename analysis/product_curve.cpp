@@ -2,8 +2,10 @@
 // transform, TAPA with a linear phase (eq. 16) by characteristic functions. docs/theory/product.md.
 #include "analysis/product_curve.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "analysis/phase_point.hpp"
 #include "analysis/product_transform.hpp"
 #include "sim/errors.hpp"
 #include "sim/interrupt.hpp"
@@ -15,19 +17,18 @@ namespace {
 
 // 1e-12 of the envelope is promised; a tenth of it is left to everything but the quadrature.
 constexpr double kTarget = 9e-13;
-// Phi_2 enters the variance alone, which carries its own error.
-constexpr double kSecondTarget = 1e-9;
 
-/// Mean and second moment of the amplitude q_A.k_A/sqrt(dA): E a = sqrt(dA) mean_q mean_k, and the
-/// variance of a product of independent coordinates, without cancellation.
+/// Moments of the amplitude q_A.k_A/sqrt(dA): E a = sqrt(dA) mean_q mean_k, and the variance of a
+/// product of independent coordinates, without cancellation.
 struct Amplitude {
-  Wide mean, second_moment;
+  Wide mean, variance, second_moment;
 
   Amplitude(const PairLaw& law, std::uint32_t dim) {
     const Wide mq = law.mean_q.wide(), mk = law.mean_k.wide();
     const Wide sq = law.scale_q.wide(), sk = law.scale_k.wide();
     mean = sqrt(Wide(dim)) * mq * mk;
-    second_moment = mean * mean + sq * sq * sk * sk + sq * sq * mk * mk + sk * sk * mq * mq;
+    variance = sq * sq * sk * sk + sq * sq * mk * mk + sk * sk * mq * mq;
+    second_moment = mean * mean + variance;
   }
 };
 
@@ -39,26 +40,34 @@ struct Power {
   bool underflow = false;
 };
 
-// (g + error)^n: |(1 + d)^n - 1| <= (1 + |d|)^n - 1 with d the relative error of g.
+// (g + error)^n: |(1 + d)^n - 1| <= (1 + |d|)^n - 1 with d the relative error of g. A
+// characteristic function, g is in the unit disc.
 Power raise(const PairTransform& g, std::uint32_t n) {
   Power power;
   power.quadrature = g.method != PairMethod::closed;
+  if (g.error == 0 && g.value.re == 1 && g.value.im == 0) return power;
   const Wide size = abs(g.value);
-  static const Wide log_least = -ldexp(Wide(1), 58);  // in natural logarithms: above Wide's end
+  static const Wide log2_least = -ldexp(Wide(1), 58);
   const Wide top = size + g.error;
-  if (top == 0 || n * log(top) < log_least) {
-    power.value = {};
-    power.error = exp(log_least);
+  long long exponent = 0;
+  frexp(top, &exponent);
+  if (top == 0 || n * Wide(exponent) < log2_least) {
+    // Below 2^-(2^58): as large as that bound allows, the error reaching to it beyond 0.
+    power.value = {ldexp(Wide(1), -(1LL << 58)), Wide(0)};
+    power.error = 2 * power.value.re;
     power.underflow = true;
     return power;
   }
-  power.value = pow(g.value, n);
   const Wide relative = size > 0 ? Wide(g.error / size) : Wide(1);
   const Wide growth = n * relative;
   if (size == 0 || growth > Wide(0.5)) {
-    power.error = pow(WideComplex{top, Wide(0)}, n).re + abs(power.value);
+    // (|g| + error)^n bounds the modulus of the true power.
+    const Wide largest = top < 1 ? pow(WideComplex{top, Wide(0)}, n).re : Wide(1);
+    power.value = {};
+    power.error = largest;
   } else {
     // (1 + d)^n - 1 <= n d (1 + n d) for n d <= 1/2; n multiplications round
+    power.value = pow(g.value, n);
     power.error = abs(power.value) * (growth * (1 + growth) + 8 * n * wide_epsilon());
   }
   return power;
@@ -93,6 +102,12 @@ class PhaseTransform {
     Power result = times(raise(q, dim_), raise(k, dim_));
     const Wide turns =
         t * sqrt(Wide(dim_)) * (law.mean_q.wide() + law.mean_k.wide()) / wide_two_pi();
+    if (turns == 0) return result;
+    if (abs(turns) > ldexp(Wide(1), 180)) {  // no digit of the angle is left
+      result.error += abs(result.value);
+      result.value = {};
+      return result;
+    }
     result.value = result.value * WideComplex{cos_turns(turns), sin_turns(turns)};
     result.error += abs(result.value) * ldexp(wide_epsilon(), 4) * (1 + abs(turns));
     return result;
@@ -105,45 +120,52 @@ class PhaseTransform {
   ProductPair pair_;
 };
 
-Quantity quantity(const Wide& estimate, const Wide& bound, bool quadrature) {
-  // Results print 17 digits, each end of an interval too: both roundings are part of the error.
-  return with_symmetric_error(LogNumber(estimate),
-                              quadrature ? ErrorKind::quadrature : ErrorKind::rounding, false,
-                              bound + abs(estimate) * Wide("1e-16"));
-}
-
 CurvePoint point_at(std::uint64_t distance, const PhaseScore& score, const Amplitude& amplitude,
                     const PhaseTransform& transform, Engine engine) {
-  CurvePoint point;
-  point.distance = distance;
-  point.engine = engine;
   const Wide t = wide_two_pi() * score.phase_scale(distance);
-  const Power first = transform.at(t, kTarget);
-  const Power second = transform.at(Wide(2 * t), kSecondTarget);
+  Power first = transform.at(t, kTarget);  // E e^(i 2 pi s phi)
+  Power second = transform.at(Wide(2 * t), kTarget);
+  // Where the phase hardly turns, a large mean amplifies errors of Var cos by (E a)^2.
+  const Wide amplified = 4 * amplitude.mean * amplitude.mean * first.value.re * first.value.re;
+  if (amplified > amplitude.variance) {
+    const Wide part = Wide(0.1) * amplitude.variance / amplified;
+    const double tighter = kTarget * std::max(1e-30, static_cast<double>(part));
+    first = transform.at(t, tighter);
+    second = transform.at(Wide(2 * t), tighter);
+  }
+  const Wide unit = 16 * wide_epsilon();
+  const auto kind = [](bool quadrature) {
+    return quadrature ? ErrorKind::quadrature : ErrorKind::rounding;
+  };
 
-  const Wide mean = amplitude.mean * first.value.re;
-  const Wide mean_error = abs(amplitude.mean) * first.error + abs(mean) * 8 * wide_epsilon();
-  const Wide envelope = abs(amplitude.mean) * abs(first.value);
-  point.mean = quantity(mean, mean_error, first.quadrature);
-  point.mean->sign_resolved = abs(mean) > mean_error || mean_error == 0;
-  point.envelope = quantity(envelope, mean_error, first.quadrature);
+  PhaseParts parts;
+  const Wide size = abs(amplitude.mean);
+  parts.first = amplitude.mean * first.value;
+  parts.first_error = size * (first.error + unit * abs(first.value));
+  parts.first_bound = size * (1 + unit);
+  parts.underflow = first.underflow;
+  parts.first_kind = kind(first.quadrature);
+  parts.variance_kind = kind(first.quadrature || second.quadrature);
+  parts.second_moment = {amplitude.second_moment, unit * amplitude.second_moment};
 
   const Wide half_second = amplitude.second_moment / 2;
-  const Wide square_error = (2 * abs(mean) + mean_error) * mean_error;
-  const Wide excess = half_second * second.value.re - mean * mean;
-  const Wide excess_error = half_second * second.error + square_error +
-                            16 * wide_epsilon() * (half_second * abs(second.value) + mean * mean);
-  const bool quadrature = first.quadrature || second.quadrature;
-  point.variance_excess = quantity(excess, excess_error, quadrature);
-  point.variance =
-      quantity(half_second + excess, excess_error + 16 * wide_epsilon() * half_second, quadrature);
-  const bool met = point.mean->error.absolute.wide() <= Wide("1e-12") * envelope ||
-                   point.mean->error.absolute.sign() == 0;
-  point.status = met && !first.underflow ? Status::converged : Status::target_not_met;
-  for (auto* each : {&point.mean, &point.envelope, &point.variance, &point.variance_excess}) {
-    relate_to_envelope(**each, envelope);
-  }
-  return point;
+  const Wide mean = parts.first.re;
+  parts.excess.value = half_second * second.value.re - mean * mean;
+  parts.excess.error = half_second * second.error +
+                       (2 * abs(mean) + parts.first_error) * parts.first_error +
+                       unit * (half_second * abs(second.value) + mean * mean);
+  // a and c = cos(2 pi s phi) are independent: Var(a c) = Var a E c^2 + (E a)^2 Var c, where
+  // nothing is subtracted but in Var c = E c^2 - (E c)^2.
+  const Wide c = first.value.re;
+  const Wide square = (1 + second.value.re) / 2, square_error = second.error / 2;
+  const Wide spread_error = square_error + (2 * abs(c) + first.error) * first.error;
+  const bool constant = t == 0;
+  const Wide spread = constant ? Wide(0) : Wide(square - c * c);
+  parts.variance.value = amplitude.variance * square + size * size * spread;
+  parts.variance.error = amplitude.variance * square_error +
+                         unit * (amplitude.variance + size * size * spread) +
+                         (constant ? Wide(0) : Wide(size * size * (spread_error + unit)));
+  return phase_point(distance, engine, parts);
 }
 
 }  // namespace

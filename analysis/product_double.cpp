@@ -157,7 +157,10 @@ PairTransform double_quadrature(const Plan& plan, const Wide& wide_T) {
   }
   PairTransform result;
   result.method = PairMethod::double_quadrature;
-  const bool usable = std::isfinite(sum.difference) && std::isfinite(sum.absolute) &&
+  // Nodes crowd at the ends of a segment with a width of 1/ln(1/x) in their variable: a power-law F
+  // of scale 1/T is too narrow for the coarse levels, which then agree by chance.
+  const bool crowded = compact && !falls_exponentially(plan.transform_side.family) && !(T < 1e10);
+  const bool usable = !crowded && std::isfinite(sum.difference) && std::isfinite(sum.absolute) &&
                       std::isfinite(sum.value.real()) && std::isfinite(sum.value.imag()) &&
                       sum.absolute > 1e-250;
   if (!usable) {

@@ -34,6 +34,16 @@ double cost_as_transform(MarginalFamily family, const Wide& mean) {
   return 0;
 }
 
+/// The nodes of the quadratures span e^100 on either side of one scale. Where F falls like a power,
+/// the scale 1 of f counts beside that of F, 1/T; but for F of laplace beside f on the whole line,
+/// whose integral beyond is 1e-50 of the rest.
+bool spans_scales(const ProductPair::Plan& plan, const Wide& T) {
+  static const Wide span("1e40");
+  if (T <= span || product::falls_exponentially(plan.transform_side.family)) return true;
+  return plan.transform_side.family == MarginalFamily::laplace && plan.wide_f.half_width() == 0 &&
+         plan.u == 0 && plan.density_side.family != MarginalFamily::singular;
+}
+
 }  // namespace
 
 ProductPair::ProductPair(const Marginal& q, const Marginal& k, const PairLaw& law) {
@@ -77,13 +87,23 @@ PairTransform ProductPair::at(const Wide& t, double target) const {
   if (const auto closed = product::closed_form(*plan_, T, target)) return finish(*closed);
   if (product::is_band_limited(*plan_, T)) return finish(product::band_limited_sum(*plan_, T));
   const bool turned = product::needs_turned_contour(*plan_, T);
+  if (!turned && !spans_scales(*plan_, T)) {
+    PairTransform unknown;  // |g| <= 1
+    unknown.value = {};
+    unknown.error = 1;
+    unknown.method = PairMethod::wide_quadrature;
+    return unknown;
+  }
   const auto met = [&](const PairTransform& result) {
     return result.error <= Wide(target) * abs(result.value);
   };
   PairTransform best =
       turned ? product::turned_double_quadrature(*plan_, T) : product::double_quadrature(*plan_, T);
-  // Values of the bump's F in Wide cost 30 ms each: its integrals stay in double.
+  // Values of the bump's F in Wide cost 30 ms each: its integrals stay in double. Those of
+  // student-t cost 10: its integrals leave double where that has no result at all.
   if (plan_->bump_table != nullptr) return finish(best);
+  const bool costly = plan_->transform_side.family == MarginalFamily::student_t;
+  if (costly && best.error < abs(best.value)) return finish(best);
   // Cancellation shows in the first run in Wide; the second has all digits.
   for (const double tolerance : {1e-24, 1e-50}) {
     if (met(best)) break;

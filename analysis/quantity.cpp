@@ -74,7 +74,10 @@ void relate_to_envelope(Quantity& quantity, const Wide& envelope) {
     quantity.error.relative_to_envelope.reset();
     return;
   }
-  const double ratio = LogNumber(Wide(quantity.error.absolute.wide() / envelope)).value();
+  long long exponent = 0;
+  const Wide part = frexp(Wide(quantity.error.absolute.wide() / envelope), &exponent);
+  const double ratio = std::ldexp(static_cast<double>(part),
+                                  static_cast<int>(std::clamp(exponent, -2000LL, 2000LL)));
   quantity.error.relative_to_envelope =
       std::isfinite(ratio) ? std::optional<double>(ratio) : std::nullopt;
 }

@@ -147,11 +147,12 @@ void add_experiment_options(CLI::App& app, ExperimentFlags& flags) {
   add_text(app, "--confidence", flags.confidence,
            "level of intervals, strictly between 0 and 1 (default 0.95)")
       ->type_name("C");
-  add_text(app, "--rel-tol", flags.rel_tol,
-           "stop early at this error, relative to |estimate|: 1e-300 to 1e300")
+  add_text(
+      app, "--rel-tol", flags.rel_tol,
+      "error of the mean asked for, relative to |mean|, 1e-300 to 1e300: sampling stops there, "
+      "and an engine that misses it exits 4")
       ->type_name("X");
-  add_text(app, "--abs-tol", flags.abs_tol, "stop early at this absolute error: 1e-300 to 1e300")
-      ->type_name("X");
+  add_text(app, "--abs-tol", flags.abs_tol, "the same, absolute: 1e-300 to 1e300")->type_name("X");
   add_text(app, "--threads", flags.threads, "threads (default: all); never changes a result")
       ->type_name("T");
 }

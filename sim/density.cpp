@@ -5,6 +5,7 @@
 #include "sim/errors.hpp"
 #include "sim/family.hpp"
 #include "sim/io/token_reader.hpp"
+#include "sim/marginal_special.hpp"
 
 namespace tapalab {
 namespace {
@@ -56,11 +57,13 @@ Marginal read_marginal(const SpecReader& spec, MarginalFamily family) {
   if (family == MarginalFamily::student_t) {
     if (!spec.has("nu")) {
       throw InputError(spec.label("nu") + " is missing: student-t needs its degrees of freedom; " +
-                       "accepted: a decimal > 2");
+                       "accepted: a decimal from 2 + 1e-100 to 1e100");
     }
     law.nu = spec.decimal("nu");
-    // At 2 and below the variance is infinite, and no scale makes it 1.
-    if (law.nu.compare(2) <= 0) spec.refuse("nu");
+    // At 2 and below the variance is infinite, and no scale makes it 1. Beyond 1e100 the law is the
+    // Gaussian to 1e-96.
+    static const Wide least("1e-100"), most("1e100");
+    if (student_excess(law.nu) < least || law.nu.wide() > most) spec.refuse("nu");
   }
   return law;
 }
@@ -131,7 +134,7 @@ KeyEntry key_family(MarginalFamily query) {
 }
 
 KeyEntry degrees_of_freedom(MarginalFamily query) {
-  return {"nu", "", "a decimal > 2", "degrees of freedom of student-t",
+  return {"nu", "", "a decimal from 2 + 1e-100 to 1e100", "degrees of freedom of student-t",
           query == MarginalFamily::student_t};
 }
 

@@ -1,9 +1,12 @@
 #include "sim/marginal_special.hpp"
 
 #include <algorithm>
+#include <boost/math/special_functions/bernoulli.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <vector>
+
+#include "sim/numbers/decimal_parts.hpp"
 
 namespace tapalab {
 namespace {
@@ -24,12 +27,35 @@ Wide exp_or_zero(const Wide& x) {
   static const Wide least("-7e17");
   return x < least ? Wide(0) : Wide(exp(x));
 }
-double exp_less_one(double x) { return std::expm1(x); }
-long double exp_less_one(long double x) { return std::expm1(x); }
-Wide exp_less_one(const Wide& x) { return exp(x) - 1; }
 double log_of_one_plus(double x) { return std::log1p(x); }
 long double log_of_one_plus(long double x) { return std::log1p(x); }
-Wide log_of_one_plus(const Wide& x) { return log(Wide(1 + x)); }
+Wide log_of_one_plus(const Wide& x) {
+  if (x > Wide(1e-3)) return log(Wide(1 + x));
+  // 2 atanh(x/(2 + x)), x >= 0
+  const Wide s = x / (2 + x), square = s * s;
+  Wide term = s, sum = s;
+  for (int k = 3; term > sum * wide_epsilon() / 4; k += 2) {
+    term *= square;
+    sum += term / k;
+  }
+  return 2 * sum;
+}
+
+// e^u - 1 - u >= 0 with a relative error of a few units: by its series where it would cancel.
+template <class Real>
+Real beyond_tangent(const Real& u) {
+  using std::abs;
+  if (abs(u) > Real(0.5)) return exp_or_zero(u) - 1 - u;
+  Real term = u * u / 2, sum = term;
+  for (int k = 3; k < 60; ++k) {
+    term *= u / k;
+    const Real next = sum + term;
+    if (next == sum) break;
+    sum = next;
+  }
+  return sum;
+}
+
 double cosine(double x) { return std::cos(x); }
 long double cosine(long double x) { return std::cos(x); }
 double sine(double x) { return std::sin(x); }
@@ -43,51 +69,93 @@ double step(double digits, double growth, double most) {
   return 2 * 3.141592653589793 * theta / (digits + growth * theta * theta + 4);
 }
 
+// ln Gamma(x) - ((x - 1/2) ln x - x + ln(2 pi)/2), x >= 64: Stirling's series, its error below the
+// first term left out, which is below 2^-200 for 40 terms.
+Wide stirling_rest(const Wide& x) {
+  Wide sum = 0, power = 1 / x;
+  const Wide inverse_square = power * power;
+  for (int k = 1; k <= 40; ++k) {
+    const Wide term = boost::math::bernoulli_b2n<Wide>(k) * power / (2 * k * (2 * k - 1));
+    sum += term;
+    if (abs(term) < abs(sum) * wide_epsilon() / 16) break;
+    power *= inverse_square;
+  }
+  return sum;
+}
+
+// Gamma(m + 1/2)/(Gamma(m) sqrt(m))
+Wide gamma_ratio(const Wide& m) {
+  if (m < 64) return 1 / (boost::math::tgamma_delta_ratio(m, Wide(0.5)) * sqrt(m));
+  return exp(Wide(m * log_of_one_plus(Wide(1 / (2 * m))) - Wide(0.5) +
+                  stirling_rest(m + Wide(0.5)) - stirling_rest(m)));
+}
+
+// ln(m^m e^-m/Gamma(m))
+Wide gamma_peak(const Wide& m) {
+  if (m < 64) return m * log(m) - m - boost::math::lgamma(m);
+  return log(Wide(m / wide_two_pi())) / 2 - stirling_rest(m);
+}
+
 }  // namespace
 
+Wide student_excess(const ExactDecimal& nu) {
+  DecimalParts parts = parse_decimal_parts(nu.text(), "nu");
+  if (parts.exponent >= 0) return nu.wide() - 2;
+  // digits 10^exponent - 2 = (digits - 2 10^-exponent) 10^exponent
+  parts.digits -=
+      2 * pow(boost::multiprecision::cpp_int(10), static_cast<unsigned>(-parts.exponent));
+  if (parts.digits < 0) {
+    parts.digits = -parts.digits;
+    parts.negative = !parts.negative;
+  }
+  return nearest<Wide>(parts);
+}
+
 template <class Real>
-StudentT<Real>::StudentT(const ExactDecimal& nu) : nu_(static_cast<Real>(nu.wide())) {
+StudentT<Real>::StudentT(const ExactDecimal& nu)
+    : nu_(static_cast<Real>(nu.wide())), excess_(static_cast<Real>(student_excess(nu))) {
   const Wide m = nu.wide() / 2;
+  const Wide excess = student_excess(nu);
   // Gamma(m + 1/2)/(Gamma(m) sqrt(pi (nu - 2)))
-  norm_ = static_cast<Real>(Wide(
-      1 / (boost::math::tgamma_delta_ratio(m, Wide(0.5)) * sqrt(wide_pi() * (nu.wide() - 2)))));
-  // ln(m^m e^-m/Gamma(m))
-  stirling_ = static_cast<Real>(Wide(m * log(m) - m - boost::math::lgamma(m)));
+  norm_ = static_cast<Real>(Wide(gamma_ratio(m) * sqrt(Wide(m / (wide_pi() * excess)))));
+  peak_ = static_cast<Real>(Wide(exp(gamma_peak(m))));
+  ratio_ = static_cast<Real>(Wide(sqrt(excess) / m));
 }
 
 template <class Real>
 Real StudentT<Real>::density(const Real& x) const {
-  return norm_ * exp_or_zero(Real(-(nu_ + 1) / 2 * log_of_one_plus(Real(x * x / (nu_ - 2)))));
+  using std::sqrt;
+  const Real scaled = x / sqrt(excess_);
+  return norm_ * exp_or_zero(Real(-(nu_ + 1) / 2 * log_of_one_plus(Real(scaled * scaled))));
 }
 
 // F = 1/Gamma(m) int s^(m-1) e^(-s - z^2/(4 s)) ds; with s = m e^y the exponent is
-// m (y - (e^y - 1)) - z^2/(4 m) e^-y, concave in y, with its peak at e^y = (1 + sqrt(1 +
-// z^2/m^2))/2.
+// m (y - (e^y - 1)) - z^2/(4 m) e^-y, concave in y, with its peak at e^y = (1 + r)/2,
+// r = sqrt(1 + x^2), x = z/m. There it is -m [(r - 1) - ln(1 + (r - 1)/2)], and u away from there
+// lower by m (1 + r)/2 (e^u - 1 - u) + m (r - 1)/2 (e^-u - 1 + u): nothing cancels, at any m.
 template <class Real>
 Real StudentT<Real>::transform(const Real& w, bool scaled) const {
-  using std::log;
   using std::sqrt;
   const Real m = nu_ / 2;
-  const Real square = w * w * (nu_ - 2);  // z^2
-  const Real z = sqrt(square);
+  const Real x = w * ratio_;
+  const Real r = sqrt(Real(1 + x * x));
+  const Real beyond = x * (x / (1 + r));  // r - 1
+  const Real top = -m * (beyond - log_of_one_plus(Real(beyond / 2)));
   const double digits = target(m);
-  const double growth = to_double(z) / 2 + 0.62 * to_double(m);
-  if (growth > 1e17) return Real(0);
-  const Real h(step(digits, growth, 1.0));
-  const Real peak = log(Real((1 + sqrt(Real(1 + square / (m * m)))) / 2));
-  const auto exponent = [&](const Real& y) -> Real {
-    return m * (y - exp_less_one(y)) - square / (4 * m) * exp_or_zero(Real(-y));
-  };
-  const Real top = exponent(peak);
+  const Real growth = m * x / 2 + Real(0.62) * m;
+  if (!(growth < Real(1e300))) return Real(0);
+  const Real h(step(digits, to_double(growth), 1.0));
+  const Real right = m * (1 + r) / 2, left = m * beyond / 2;
   Real sum = 1;
   for (const int direction : {-1, 1}) {
     for (int k = 1;; ++k) {
-      const Real drop = exponent(Real(peak + direction * k * h)) - top;
-      if (to_double(drop) < -digits - 4) break;
-      sum += exp_or_zero(drop);
+      const Real u = direction * k * h;
+      const Real drop = right * beyond_tangent(u) + left * beyond_tangent(Real(-u));
+      if (!(to_double(drop) < digits + 4)) break;
+      sum += exp_or_zero(Real(-drop));
     }
   }
-  return h * sum * exp_or_zero(Real(stirling_ + top + (scaled ? z : Real(0))));
+  return h * sum * peak_ * exp_or_zero(Real(top + (scaled ? Real(m * x) : Real(0))));
 }
 
 template <class Real>

@@ -33,8 +33,10 @@ double chebyshev(const double* c, int degree, double y) {
   return c[0] + (y * b1 - b2);
 }
 
-constexpr int kFirstPiece = -52;  // c = 2^(piece/2): from z = 2^-26, below which F = 1 - w^2/2
-constexpr int kLastPiece = 19;    // to z = 2^10, beyond which e^-z is 0 in double
+// c = 2^(piece/2): from z = 2^-33, below which 1 - F <= z^2/2 (ln(2/z) + 1) < 2e-19 (F rises with
+// nu, and zK_1(z), its limit at nu = 2, satisfies this)
+constexpr int kFirstPiece = -66;
+constexpr int kLastPiece = 19;  // to z = 2^10, beyond which e^-z is 0 in double
 constexpr double kRootHalf = 0.7071067811865476;
 
 double piece_start(int piece) {
@@ -48,10 +50,10 @@ constexpr double kBumpPiece = 4;
 }  // namespace
 
 StudentTable::StudentTable(const ExactDecimal& nu)
-    : root_(static_cast<double>(Wide(sqrt(Wide(nu.wide() - 2))))),
+    : root_(static_cast<double>(Wide(sqrt(student_excess(nu))))),
       degree_(20 + static_cast<int>(0.55 * nu.value() / 2)) {
   const StudentT<long double> law(nu);
-  const long double root = static_cast<long double>(Wide(sqrt(Wide(nu.wide() - 2))));
+  const long double root = static_cast<long double>(Wide(sqrt(student_excess(nu))));
   for (int piece = kFirstPiece; piece <= kLastPiece; ++piece) {
     const long double from = piece_start(piece), to = piece_start(piece + 1);
     append_chebyshev(
@@ -66,7 +68,7 @@ StudentTable::StudentTable(const ExactDecimal& nu)
 
 double StudentTable::characteristic(double w) const {
   const double z = w * root_;
-  if (z < piece_start(kFirstPiece)) return 1 - 0.5 * w * w;
+  if (z < piece_start(kFirstPiece)) return 1;
   if (z >= 1024) return 0;
   int exponent = 0;
   const double significand = std::frexp(z, &exponent);  // in [1/2, 1)

@@ -5,6 +5,7 @@
 
 #include "sim/block_kernels.hpp"
 #include "sim/marginal_sampler.hpp"
+#include "sim/marginal_special.hpp"
 #include "sim/simd_level.hpp"
 
 namespace tapalab {
@@ -30,8 +31,8 @@ TAPALAB_INLINE void fill(const Draw& draw, const Span& span, PhiloxKey key, std:
   }
 }
 
-TAPALAB_INLINE void fill_family(MarginalFamily family, double nu, const Span& span, PhiloxKey key,
-                                std::uint64_t first, double* x) {
+TAPALAB_INLINE void fill_family(MarginalFamily family, DrawStudentT student, const Span& span,
+                                PhiloxKey key, std::uint64_t first, double* x) {
   switch (family) {
     case MarginalFamily::gaussian:
       return fill(DrawGaussian{}, span, key, first, x);
@@ -48,7 +49,7 @@ TAPALAB_INLINE void fill_family(MarginalFamily family, double nu, const Span& sp
     case MarginalFamily::uniform:
       return fill(DrawUniform{}, span, key, first, x);
     case MarginalFamily::student_t:
-      return fill(DrawStudentT{2 / nu, nu - 2}, span, key, first, x);
+      return fill(student, span, key, first, x);
     case MarginalFamily::rademacher:
       return fill(DrawRademacher{}, span, key, first, x);
     case MarginalFamily::singular:
@@ -57,20 +58,20 @@ TAPALAB_INLINE void fill_family(MarginalFamily family, double nu, const Span& sp
 }
 
 // One copy per vector width, as in sim/block_kernels.cpp: the same bits from each.
-void fill_scalar(MarginalFamily family, double nu, const Span& span, PhiloxKey key,
+void fill_scalar(MarginalFamily family, DrawStudentT student, const Span& span, PhiloxKey key,
                  std::uint64_t first, double* x) {
-  fill_family(family, nu, span, key, first, x);
+  fill_family(family, student, span, key, first, x);
 }
 #if defined(__x86_64__)
-__attribute__((target("avx2,fma"))) void fill_avx2(MarginalFamily family, double nu,
+__attribute__((target("avx2,fma"))) void fill_avx2(MarginalFamily family, DrawStudentT student,
                                                    const Span& span, PhiloxKey key,
                                                    std::uint64_t first, double* x) {
-  fill_family(family, nu, span, key, first, x);
+  fill_family(family, student, span, key, first, x);
 }
 __attribute__((target("avx2,fma,avx512f,avx512dq,avx512vl,avx512bw"))) void fill_avx512(
-    MarginalFamily family, double nu, const Span& span, PhiloxKey key, std::uint64_t first,
-    double* x) {
-  fill_family(family, nu, span, key, first, x);
+    MarginalFamily family, DrawStudentT student, const Span& span, PhiloxKey key,
+    std::uint64_t first, double* x) {
+  fill_family(family, student, span, key, first, x);
 }
 #endif
 
@@ -81,6 +82,11 @@ auto fill_at(SimdLevel level) {
 #endif
   (void)level;
   return fill_scalar;
+}
+
+StudentShape student_of(const Marginal& law) {
+  if (law.family != MarginalFamily::student_t) return {};
+  return {2 / law.nu.value(), static_cast<double>(student_excess(law.nu))};
 }
 
 }  // namespace
@@ -100,16 +106,19 @@ ProductModel lower(const ProductDensity& density, const Encoding& encoding,
 ProductSource::ProductSource(ProductModel model, std::uint64_t seed)
     : model_(std::move(model)),
       key_(stream_key(seed)),
-      query_nu_(model_.query.nu.value()),
-      key_nu_(model_.key.nu.value()) {}
+      query_student_(student_of(model_.query)),
+      key_student_(student_of(model_.key)) {}
 
 void ProductSource::lanes(std::uint64_t first, double* x) const {
+  const auto draw = [](const StudentShape& shape) {
+    return DrawStudentT{shape.exponent, shape.excess};
+  };
   const auto run = fill_at(simd_level());
   const std::uint32_t dim = model_.head_dim;
   const double* mean = model_.mean.data();
   const double* scale = model_.scale.data();
-  run(model_.query.family, query_nu_, {mean, scale, 0, dim}, key_, first, x);
-  run(model_.key.family, key_nu_, {mean, scale, dim, 2 * dim}, key_, first, x);
+  run(model_.query.family, draw(query_student_), {mean, scale, 0, dim}, key_, first, x);
+  run(model_.key.family, draw(key_student_), {mean, scale, dim, 2 * dim}, key_, first, x);
 }
 
 }  // namespace tapalab

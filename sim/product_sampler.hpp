@@ -17,6 +17,11 @@ struct ProductModel {
   std::vector<double> mean, scale;  ///< 2 head_dim
 };
 
+/// 2/nu and nu - 2 of student-t; 0 for other laws.
+struct StudentShape {
+  double exponent = 0, excess = 0;
+};
+
 /// Throws InputError as moment_model does.
 ProductModel lower(const ProductDensity& density, const Encoding& encoding, std::uint32_t head_dim);
 
@@ -30,7 +35,7 @@ class ProductSource {
  private:
   ProductModel model_;
   PhiloxKey key_;
-  double query_nu_, key_nu_;
+  StudentShape query_student_, key_student_;
 };
 
 }  // namespace tapalab

@@ -134,11 +134,11 @@ Wide PhaseScore::phase_scale(std::uint64_t distance) const {
   if (distance == 1) return Wide(1);
   // The exponent alpha ln(distance) has up to 62 bits before the point: guard bits keep the rest.
   const GuardedWide exponent = guarded(alpha) * log(GuardedWide(distance));
-  static const GuardedWide largest = GuardedWide((1LL << 60) - 64) * log(GuardedWide(2));
+  static const GuardedWide largest = GuardedWide(1LL << 57) * log(GuardedWide(2));
   if (!(exponent < largest)) {
     throw InputError("alpha=" + printable(alpha.text()) +
                      " is too large: " + std::to_string(distance) +
-                     "^alpha leaves the number range; accepted: alpha ln(distance) below 7.9e17");
+                     "^alpha leaves the number range; accepted: alpha ln(distance) below 9.9e16");
   }
   return Wide(exp(exponent));
 }

@@ -35,7 +35,7 @@ struct PhaseScore {
   ExactDecimal alpha;
 
   /// s(distance), relative error below 2^-180; 0 at distance 0; `linear` is the nearest Wide.
-  /// Throws InputError where distance^alpha leaves the range of Wide.
+  /// Throws InputError where distance^alpha reaches 2^(2^57): its powers must stay in Wide's range.
   Wide phase_scale(std::uint64_t distance) const;
 };
 

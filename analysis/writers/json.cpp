@@ -183,10 +183,11 @@ Json density_json(const Density& density) {
 Json quantity_json(const std::optional<Quantity>& quantity) {
   if (!quantity) return nullptr;
   const LogNumber& estimate = quantity->estimate;
+  const std::string decimal = estimate.decimal();
   return {{"sign", quantity->sign_resolved ? Json(estimate.sign()) : Json(nullptr)},
-          {"decimal", estimate.decimal()},
+          {"decimal", decimal},
           {"log10_abs", finite_or_null(estimate.log10_abs())},
-          {"value", finite_or_null(estimate.value())},
+          {"value", finite_or_null(nearest_double(decimal))},
           {"error", error_json(quantity->error)}};
 }
 

@@ -1,0 +1,8 @@
+#!/bin/sh
+# Compares stated errors with the truth (ball arithmetic) on PROBLEMS random problems of each kind:
+#   scripts/honesty.sh [BUILD] [PROBLEMS]
+set -eu
+build=${1:-build/release}
+TAPALAB_HONESTY_PROBLEMS=${2:-10000}
+export TAPALAB_HONESTY_PROBLEMS
+exec "$build/tests/test_proofs-check" "stated errors*"
