@@ -22,8 +22,10 @@ std::optional<cpp_int> plain_digits(std::string_view text) {
 }
 
 cpp_int capped_power(const cpp_int& base, const cpp_int& exponent) {
-  if (base <= 1) return exponent == 0 ? cpp_int(1) : base;
   static const cpp_int most = cpp_int(1) << 70;
+  // A base that no count can have is a slip, even where its exponent is 0.
+  if (base >= cpp_int(1) << 64) return base;
+  if (base <= 1) return exponent == 0 ? cpp_int(1) : base;
   cpp_int value = 1;
   for (cpp_int i = 0; i < exponent && value <= most; ++i) value *= base;
   return value;

@@ -17,6 +17,7 @@
 
 #include "sim/block_kernels.hpp"
 #include "sim/errors.hpp"
+#include "sim/interrupt.hpp"
 #include "sim/make_score_tables.hpp"
 #include "sim/pair_source.hpp"
 
@@ -353,6 +354,7 @@ void ScoreSampler::add(std::uint64_t begin, std::uint64_t end, unsigned threads,
         std::uint64_t samples = 0;
         for (std::uint64_t block = std::max(unit << level, first_block); block < unit_end;
              ++block) {
+          throw_if_interrupted();
           const std::uint64_t first = block * kBlockSamples;
           const auto count =
               static_cast<std::size_t>(std::min<std::uint64_t>(kBlockSamples, end - first));
