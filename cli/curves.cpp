@@ -158,8 +158,9 @@ int run_curves(const Arguments& arguments, CurveQuantity quantity, const std::st
   SamplingSession session(sampling, tasks);
   if (session.is_shard()) {
     if ((output.format && format != Format::json) || output.plot) {
-      throw InputError(fmt::format("--shard: a part is printed as JSON for tapalab merge; accepted "
-                                   "with it: --format json, and no --plot"));
+      throw InputError(
+          fmt::format("--shard: a part is printed as JSON for tapalab merge; accepted "
+                      "with it: --format json, and no --plot"));
     }
     const std::string text =
         shard_text(spec, std::move(tasks), session, output, arguments, threads);
