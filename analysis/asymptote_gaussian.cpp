@@ -160,8 +160,7 @@ Asymptote limit_of(const Diagonal& d) {
   for (Eigen::Index j = 0; j < n; ++j) {
     const Zero zero = lambda_size == 0 ? Zero::yes : is_zero(d.lambda(j), lambda_size, count);
     if (zero == Zero::unclear) {
-      return not_predicted(
-          "the rank of the phase cannot be told in double precision");
+      return not_predicted("the rank of the phase cannot be told in double precision");
     }
     if (zero == Zero::yes) {
       const Zero tilt = b_size == 0 ? Zero::yes : is_zero(d.b(j), b_size, count);

@@ -184,8 +184,8 @@ toml::table parse(const std::string& text, const std::string& label) {
   try {
     return toml::parse(std::string_view(text), std::string_view(label));
   } catch (const toml::parse_error& error) {
-    throw InputError(fmt::format("{}:{}: {}", label, error.source().begin.line,
-                                 escaped(error.description())));
+    throw InputError(
+        fmt::format("{}:{}: {}", label, error.source().begin.line, escaped(error.description())));
   }
 }
 

@@ -21,8 +21,8 @@ std::string terminal_commands(Format format, double width, double height);
 /// Script and figure live under fixed names in a private temporary directory until then: names that
 /// a user chose never reach gnuplot. Throws InputError where `file` cannot be written,
 /// UnavailableError where gnuplot is not installed, std::runtime_error with gnuplot's message where
-/// it fails, Interrupted (sim/interrupt.hpp) where a signal came meanwhile: gnuplot is then ended and
-/// nothing is left behind.
+/// it fails, Interrupted (sim/interrupt.hpp) where a signal came meanwhile: gnuplot is then ended
+/// and nothing is left behind.
 void render(const std::string& file, const std::function<void(std::ostream&)>& write);
 
 }  // namespace tapalab::plot
