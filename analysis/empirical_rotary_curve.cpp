@@ -12,17 +12,19 @@ namespace {
 
 constexpr std::size_t kTile = 32;
 
-/// cos and sin of every pair's angle at one distance, times the score's scale.
+/// cos and sin of every pair's angle at one distance, times the pair's weight and the score's
+/// scale, and those alone.
 struct Rotation {
-  std::vector<double> cosine, sine;
+  std::vector<double> cosine, sine, modulus;
 };
 
 Rotation rotation_at(const RotaryScore& score, std::uint64_t distance) {
   Rotation rotation;
   for (const auto& pair : score.pairs) {
-    const Wide turns = reduce_turns(Wide(distance) * pair.frequency_turns);
-    rotation.cosine.push_back(static_cast<double>(Wide(score.scale * cos_turns(turns))));
-    rotation.sine.push_back(static_cast<double>(Wide(score.scale * sin_turns(turns))));
+    const WideComplex rotated = score.scale * pair.rotation_at(distance);
+    rotation.cosine.push_back(static_cast<double>(rotated.re));
+    rotation.sine.push_back(static_cast<double>(rotated.im));
+    rotation.modulus.push_back(static_cast<double>(Wide(score.scale * pair.weight_at(distance))));
   }
   return rotation;
 }
@@ -85,13 +87,14 @@ double mean_score(const RotaryScore& score, const Rotation& rotation, const doub
   return sum + static_cast<double>(score.scale) * plain;
 }
 
-/// scale (sum_d sqrt(mu_d^2 + nu_d^2) + |plain|): the largest mean of any distance.
-double largest_mean(const RotaryScore& score, const double* features) {
+/// scale (sum_d w_d sqrt(mu_d^2 + nu_d^2) + |plain|): the largest mean that any angles give.
+double largest_mean(const RotaryScore& score, const Rotation& rotation, const double* features) {
   double sum = 0, plain = 0;
   const std::size_t pairs = score.pairs.size();
-  for (std::size_t d = 0; d < pairs; ++d) sum += std::hypot(features[2 * d], features[2 * d + 1]);
+  for (std::size_t d = 0; d < pairs; ++d)
+    sum += rotation.modulus[d] * std::hypot(features[2 * d], features[2 * d + 1]);
   for (std::size_t i = 0; i < score.plain.size(); ++i) plain += features[2 * pairs + i];
-  return static_cast<double>(score.scale) * (sum + std::abs(plain));
+  return sum + static_cast<double>(score.scale) * std::abs(plain);
 }
 
 /// sum of score^2 in every cell.
@@ -208,10 +211,7 @@ void fill_points(const CurveTask& task, const RotaryScore& score, const TokenTab
   std::vector<double> features(width);
   for (std::size_t f = 0; f < width; ++f)
     features[f] = pairwise_sum(&sums[f], plan.cells(), width) / plan.pairs;
-  std::vector<double> envelopes_r;
-  for (std::size_t r = 0; r < features_r.size(); r += width)
-    envelopes_r.push_back(largest_mean(score, &features_r[r]));
-  const double envelope = largest_mean(score, features.data());
+  const std::size_t replicas = features_r.size() / width;
   const SquareSums squares(score, table, plan);
 
   for (; begin < end; begin += std::min(kDistancesTogether, end - begin)) {
@@ -232,8 +232,10 @@ void fill_points(const CurveTask& task, const RotaryScore& score, const TokenTab
     for (std::size_t d = 0; d < count; ++d) {
       const double mean = mean_score(score, rotations[d], features.data());
       const double square = pairwise_sum(&square_sums[d], plan.cells(), count) / plan.pairs;
-      std::vector<double> means_r, variances_r;
-      for (std::size_t r = 0; r < envelopes_r.size(); ++r) {
+      const double envelope = largest_mean(score, rotations[d], features.data());
+      std::vector<double> envelopes_r, means_r, variances_r;
+      for (std::size_t r = 0; r < replicas; ++r) {
+        envelopes_r.push_back(largest_mean(score, rotations[d], &features_r[r * width]));
         means_r.push_back(mean_score(score, rotations[d], &features_r[r * width]));
         variances_r.push_back(squares_r[r * count + d] - means_r.back() * means_r.back());
       }

@@ -85,7 +85,7 @@ class RotaryCurve {
 
   CurvePoint at(std::uint64_t distance) const {
     const auto [mean, variance] = moments_.at(distance);
-    const Estimate& envelope = moments_.envelope();
+    const Estimate envelope = moments_.envelope(distance);
     const Wide bound = envelope.value + envelope.error;
     CurvePoint point;
     point.distance = distance;

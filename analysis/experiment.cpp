@@ -14,10 +14,7 @@ bool is_empirical(const CurveTask& task) {
   return std::holds_alternative<EmpiricalDensity>(task.density.law);
 }
 
-bool is_rotary(const CurveTask& task) {
-  return std::holds_alternative<RopeEncoding>(task.encoding.law) ||
-         std::holds_alternative<NopeEncoding>(task.encoding.law);
-}
+bool is_rotary(const CurveTask& task) { return is_rotary(task.encoding.law); }
 
 bool is_product(const CurveTask& task) {
   return std::holds_alternative<ProductDensity>(task.density.law);
@@ -53,8 +50,7 @@ EngineChoice choose_for_product(const CurveTask& task) {
 
 std::string exact_reason(const CurveTask& task) {
   if (is_empirical(task)) return "the pairs of the file can be summed one by one";
-  if (std::holds_alternative<RopeEncoding>(task.encoding.law) ||
-      std::holds_alternative<NopeEncoding>(task.encoding.law)) {
+  if (is_rotary(task)) {
     return "a quadratic score of a joint Gaussian has closed moments";
   }
   return "the characteristic function of a quadratic form in a joint Gaussian is closed";

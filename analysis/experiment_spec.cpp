@@ -91,8 +91,10 @@ bool expand(std::vector<T>& items, const Sweep& sweep) {
 }
 
 std::uint32_t dictated_head_dim(const Encoding& encoding) {
-  const auto* general = std::get_if<TapaGeneralEncoding>(&encoding.law);
-  return general ? static_cast<std::uint32_t>(general->M.rows) : 0;
+  if (const auto* general = std::get_if<TapaGeneralEncoding>(&encoding.law))
+    return static_cast<std::uint32_t>(general->M.rows);
+  if (const auto* model = std::get_if<ModelRopeEncoding>(&encoding.law)) return model->head_dim;
+  return 0;
 }
 
 std::uint32_t head_dim_of(const ExperimentSpec& spec, const Encoding& encoding,
@@ -165,13 +167,14 @@ std::vector<CurveTask> plan_curves(const ExperimentSpec& spec, unsigned threads)
     for (const auto& density : spec.densities) {
       CurveTask task;
       task.encoding = encoding;
+      if (depends_on_length(encoding.law)) task.encoding.sequence_length = spec.seq_len;
       task.density = density;
       task.head_dim = head_dim_of(spec, encoding, density);
       task.distances = spec.distances.value();
       task.engine = spec.engine.value();
       task.sampling = {spec.samples.value(), spec.seed.value(), spec.confidence.value(),
                        spec.rel_tol,         spec.abs_tol,      threads};
-      lower(encoding, task.head_dim);  // refuses what does not fit
+      lower(task.encoding, task.head_dim);  // refuses what does not fit
       choose_engine(task);
       tasks.push_back(std::move(task));
     }

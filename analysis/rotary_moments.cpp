@@ -54,11 +54,12 @@ std::vector<Term> terms_of(const RotaryScore& score) {
   const std::uint32_t dim = score.head_dim;
   for (const std::uint32_t i : score.plain) terms.push_back({0, i, dim + i, score.scale});
   for (std::uint32_t d = 0; d < score.pairs.size(); ++d) {
-    const auto [a, b, frequency] = score.pairs[d];
-    terms.push_back({1 + 2 * d, a, dim + a, score.scale});  // A_d
-    terms.push_back({1 + 2 * d, b, dim + b, score.scale});
-    terms.push_back({2 + 2 * d, a, dim + b, score.scale});  // B_d
-    terms.push_back({2 + 2 * d, b, dim + a, -score.scale});
+    const std::uint32_t a = score.pairs[d].first, b = score.pairs[d].second;
+    const Wide weight = score.scale * score.pairs[d].weight;
+    terms.push_back({1 + 2 * d, a, dim + a, weight});  // A_d
+    terms.push_back({1 + 2 * d, b, dim + b, weight});
+    terms.push_back({2 + 2 * d, a, dim + b, weight});  // B_d
+    terms.push_back({2 + 2 * d, b, dim + a, -weight});
   }
   return terms;
 }
@@ -140,7 +141,9 @@ RotaryMoments::RotaryMoments(const RotaryScore& score, const GaussianModel& mode
   }
 
   for (const RotaryPair& pair : score.pairs) {
-    frequencies_.push_back(pair.frequency_turns);
+    pairs_.push_back(pair);
+    pairs_.back().weight = 1;  // in the terms
+    decays_ = decays_ || pair.decay != 0;
     Wide rest = pair.frequency_turns - floor(pair.frequency_turns);
     Fraction fraction = 0;
     for (int word = 0; word < 2; ++word) {
@@ -162,12 +165,25 @@ RotaryMoments::RotaryMoments(const RotaryScore& score, const GaussianModel& mode
     envelope_.value += sqrt(mu * mu + nu * nu);
   }
   envelope_.error = sum_unit() * mean_size_;
-  quick_allowed_ = fits;
+  quick_allowed_ = fits && !decays_;
+}
+
+Estimate RotaryMoments::envelope(std::uint64_t distance) const {
+  if (!decays_) return envelope_;
+  Estimate envelope{abs(means_[0]), mean_sizes_[0]};
+  for (std::size_t d = 0; d < pairs_.size(); ++d) {
+    const Wide &mu = means_[1 + 2 * d], &nu = means_[2 + 2 * d];
+    const Wide weight = pairs_[d].weight_at(distance);
+    envelope.value += weight * sqrt(mu * mu + nu * nu);
+    envelope.error += weight * (mean_sizes_[1 + 2 * d] + mean_sizes_[2 + 2 * d]);
+  }
+  envelope.error *= sum_unit();
+  return envelope;
 }
 
 RotaryMoments::Values RotaryMoments::at(std::uint64_t distance) const {
   static const Wide enough("1e-14");
-  if (quick_allowed_ && distance > 0 && !frequencies_.empty()) {
+  if (quick_allowed_ && distance > 0 && !pairs_.empty()) {
     const Values values = quick(distance);
     if (values.mean.error <= enough * envelope_.value &&
         values.variance.error <= enough * values.variance.value) {
@@ -204,10 +220,12 @@ RotaryMoments::Values RotaryMoments::quick(std::uint64_t distance) const {
 
 RotaryMoments::Values RotaryMoments::wide(std::uint64_t distance) const {
   std::vector<Wide> v(means_.size(), Wide(1));
-  for (std::size_t d = 0; d < frequencies_.size(); ++d) {
-    const Wide turns = Wide(distance) * frequencies_[d];
-    v[1 + 2 * d] = cos_turns(turns);
-    v[2 + 2 * d] = sin_turns(turns);
+  Wide largest = decays_ ? Wide(0) : Wide(1);
+  for (std::size_t d = 0; d < pairs_.size(); ++d) {
+    const WideComplex rotation = pairs_[d].rotation_at(distance);
+    v[1 + 2 * d] = rotation.re;
+    v[2 + 2 * d] = rotation.im;
+    if (decays_) largest = std::max(largest, pairs_[d].weight_at(distance));
   }
   Values values;
   Wide mean_size = 0, variance_size = 0;
@@ -221,11 +239,11 @@ RotaryMoments::Values RotaryMoments::wide(std::uint64_t distance) const {
     variance_size += c.size * abs(product);
   }
   // A relative error of 2^-190 of the frequencies, times 2 pi distance turns.
-  const Wide angle = frequencies_.empty() || distance == 0
+  const Wide angle = pairs_.empty() || distance == 0
                          ? Wide(0)
                          : Wide(ldexp(Wide(distance), 4) * wide_epsilon());
-  values.mean.error = sum_unit() * mean_size + angle * mean_size_;
-  values.variance.error = sum_unit() * variance_size + angle * variance_size_;
+  values.mean.error = sum_unit() * mean_size + angle * largest * mean_size_;
+  values.variance.error = sum_unit() * variance_size + angle * largest * variance_size_;
   return values;
 }
 

@@ -25,8 +25,8 @@ class RotaryMoments {
   /// that is below 1e-14 of the envelope and of the variance; else in Wide.
   Values at(std::uint64_t distance) const;
 
-  /// scale * sum_d sqrt(mu_d^2 + nu_d^2) + |mean of the part that is not rotated|.
-  const Estimate& envelope() const { return envelope_; }
+  /// scale * sum_d w_d sqrt(mu_d^2 + nu_d^2) + |mean of the part that is not rotated|.
+  Estimate envelope(std::uint64_t distance) const;
   /// What no variance exceeds: the sum of the moduli of all covariances.
   const Wide& variance_bound() const { return variance_size_; }
 
@@ -42,13 +42,14 @@ class RotaryMoments {
   Values quick(std::uint64_t distance) const;
   Values wide(std::uint64_t distance) const;
 
-  std::vector<Wide> frequencies_;  // turns per token
+  std::vector<RotaryPair> pairs_;
   std::vector<Fraction> fractions_;
   std::vector<Wide> means_, mean_sizes_;  // base 0: not rotated; 1 + 2d: A_d; 2 + 2d: B_d
   std::vector<long double> quick_means_;
   std::vector<Covariance> covariances_;
-  Estimate envelope_;
+  Estimate envelope_;  // without decay
   Wide mean_size_{0}, variance_size_{0};
+  bool decays_ = false;
   bool quick_allowed_ = false;
 };
 

@@ -2,13 +2,17 @@
 // derived. `lower` in sim/score_model.hpp turns one into the numbers of its score.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "sim/catalogue.hpp"
 #include "sim/numbers/exact_decimal.hpp"
+#include "sim/rope_scaling.hpp"
 
 namespace tapalab {
 
@@ -56,17 +60,42 @@ struct RopeEncoding {
   FrequencyPrecision frequency = FrequencyPrecision::exact;
 };
 
+/// RoPE as models stretch it (sim/rope_scaling.hpp), in radians: pi, ntk, dynamic, yarn, longrope,
+/// llama3, partial, proportional, and hf, whose parameters are those of a model's config.json. The
+/// logits of rotated coordinates carry the square of the attention factor.
+struct ModelRopeEncoding {
+  std::string_view name;  ///< of the catalogue
+  RopeParameters rope;
+  Pairing pairing = Pairing::half;
+  FrequencyPrecision frequency = FrequencyPrecision::exact;
+  std::uint32_t head_dim = 0;   ///< by the configuration; 0: any
+  bool scales_softmax = false;  ///< logits carry softmax_scale_factor too (DeepSeek)
+  std::vector<std::pair<std::string, std::string>> parameters{};  ///< key, value: the echo
+};
+
+/// xPos: RoPE whose pair i decays with distance as zeta_i^(distance/scale_base),
+/// zeta_i = (2i/D + gamma)/(1 + gamma).
+struct XposEncoding {
+  static constexpr std::string_view name = "xpos";
+  ExactDecimal base = ExactDecimal(10000);
+  ExactDecimal gamma = ExactDecimal::parse("0.4", "gamma");
+  ExactDecimal scale_base = ExactDecimal(512);
+  Pairing pairing = Pairing::adjacent;
+};
+
 /// No position: q.k/sqrt(D).
 struct NopeEncoding {
   static constexpr std::string_view name = "nope";
 };
 
-using EncodingLaw =
-    std::variant<TapaEncoding, TapaLinearEncoding, TapaGeneralEncoding, RopeEncoding, NopeEncoding>;
+using EncodingLaw = std::variant<TapaEncoding, TapaLinearEncoding, TapaGeneralEncoding,
+                                 RopeEncoding, ModelRopeEncoding, XposEncoding, NopeEncoding>;
 
 struct Encoding {
   std::string spec;  ///< as given on the command line; the echo and the label in figures
   EncodingLaw law;
+  /// Tokens of the text, for encodings that depend on its length (`depends_on_length`).
+  std::optional<std::uint64_t> sequence_length{};
 };
 
 /// Reads `name` or `name:key=value,...`; values may be in double quotes. Throws InputError for an
@@ -79,6 +108,13 @@ const std::vector<NamedEntry>& encoding_catalogue();
 
 /// The name that starts a specification: "tapa", "rope", ...
 std::string_view encoding_name(const EncodingLaw& law);
+
+/// True for scores q.R(distance).k, whose mean needs second moments alone: RoPE in all its forms,
+/// xPos and NoPE.
+bool is_rotary(const EncodingLaw& law);
+
+/// True for dynamic and longrope, also where a configuration asks for them.
+bool depends_on_length(const EncodingLaw& law);
 
 /// True for encodings with amplitude and phase coordinates (tapa, tapa-linear), whose densities
 /// may carry the prefixes `a.` and `p.`.

@@ -60,7 +60,9 @@ ScoreTables tables(const RotaryScore& score, const std::vector<std::uint64_t>& d
   for (const auto distance : distances) {
     for (const auto& pair : score.pairs) {
       const Wide turns = reduce_turns(Wide(distance) * pair.frequency_turns);
-      result.angles.push_back(sincos_2pi(static_cast<double>(turns)));
+      const SinCos<double> wave = sincos_2pi(static_cast<double>(turns));
+      const auto weight = static_cast<double>(pair.weight_at(distance));
+      result.angles.push_back({weight * wave.sin, weight * wave.cos});
     }
   }
   return result;

@@ -107,13 +107,62 @@ struct Lower {
     const std::vector<Wide> frequencies = rope_frequencies_turns(rope, head_dim);
     const std::uint32_t pairs = head_dim / 2;
     for (std::uint32_t d = 0; d < pairs; ++d) {  // eq. 2, 3
-      if (rope.pairing == Pairing::adjacent) {
-        score.pairs.push_back({2 * d, 2 * d + 1, frequencies[d]});
-      } else {
-        score.pairs.push_back({d, d + pairs, frequencies[d]});
-      }
+      score.pairs.push_back(pair_of(rope.pairing, d, pairs, frequencies[d]));
     }
     return score;
+  }
+
+  ScoreModel operator()(const ModelRopeEncoding& model) const {
+    check_head_dim(encoding, head_dim, true);
+    if (model.head_dim != 0 && model.head_dim != head_dim)
+      throw InputError("head dimension " + std::to_string(head_dim) + " does not fit encoding " +
+                       printable(encoding.spec) + "; accepted: " + std::to_string(model.head_dim));
+    if (depends_on_length(encoding.law) && !encoding.sequence_length)
+      throw InputError("encoding " + printable(encoding.spec) +
+                       " depends on the length of the text; accepted: one with a length");
+    const RopeFrequencies frequencies =
+        rope_frequencies(model.rope, head_dim, encoding.sequence_length.value_or(1));
+    Wide weight = frequencies.attention_factor * frequencies.attention_factor;
+    RotaryScore score;
+    score.head_dim = head_dim;
+    score.scale = inverse_sqrt(head_dim);
+    if (model.scales_softmax) score.scale *= softmax_scale_factor(model.rope.scaling);
+    const std::uint32_t pairs = frequencies.rotary_dim / 2;
+    for (std::uint32_t i = 0; i < pairs; ++i) {
+      RotaryPair pair = pair_of(model.pairing, i, pairs, frequencies.radians[i]);
+      if (model.frequency == FrequencyPrecision::f32)
+        pair.frequency_turns = Wide(static_cast<float>(frequencies.radians[i]));
+      pair.frequency_turns /= wide_two_pi();
+      pair.weight = weight;
+      score.pairs.push_back(pair);
+    }
+    for (std::uint32_t i = 2 * pairs; i < head_dim; ++i) score.plain.push_back(i);
+    return score;
+  }
+
+  ScoreModel operator()(const XposEncoding& xpos) const {
+    check_head_dim(encoding, head_dim, true);
+    RotaryScore score;
+    score.head_dim = head_dim;
+    score.scale = inverse_sqrt(head_dim);
+    RopeEncoding rope;
+    rope.base = xpos.base;
+    const std::vector<Wide> frequencies = rope_frequencies_turns(rope, head_dim);
+    const std::uint32_t pairs = head_dim / 2;
+    for (std::uint32_t i = 0; i < pairs; ++i) {
+      RotaryPair pair = pair_of(xpos.pairing, i, pairs, frequencies[i]);
+      const GuardedWide gamma = guarded(xpos.gamma);
+      const GuardedWide zeta = (GuardedWide(2 * i) / head_dim + gamma) / (1 + gamma);
+      pair.decay = Wide(GuardedWide(-log(zeta) / guarded(xpos.scale_base)));
+      score.pairs.push_back(pair);
+    }
+    return score;
+  }
+
+  static RotaryPair pair_of(Pairing pairing, std::uint32_t i, std::uint32_t pairs,
+                            const Wide& frequency) {
+    if (pairing == Pairing::adjacent) return {2 * i, 2 * i + 1, frequency};
+    return {i, i + pairs, frequency};
   }
 
   ScoreModel operator()(const NopeEncoding&) const {
@@ -127,6 +176,21 @@ struct Lower {
 };
 
 }  // namespace
+
+Wide RotaryPair::weight_at(std::uint64_t distance) const {
+  if (decay == 0) return weight;
+  if (decay * Wide(distance) > Wide(7e17))
+    throw InputError("xpos decays out of the number range at distance " +
+                     std::to_string(distance) +
+                     "; accepted: distances with distance/scale_base below 10^17");
+  return weight * exp(Wide(-decay * Wide(distance)));
+}
+
+WideComplex RotaryPair::rotation_at(std::uint64_t distance) const {
+  const Wide turns = reduce_turns(Wide(distance) * frequency_turns);
+  const Wide w = weight_at(distance);
+  return {w * cos_turns(turns), w * sin_turns(turns)};
+}
 
 Wide PhaseScore::phase_scale(std::uint64_t distance) const {
   if (distance == 0) return Wide(0);

@@ -39,13 +39,20 @@ struct PhaseScore {
   Wide phase_scale(std::uint64_t distance) const;
 };
 
-/// One rotated pair of coordinates: contributes A cos(angle) + B sin(angle),
+/// One rotated pair of coordinates: contributes w (A cos(angle) + B sin(angle)),
 /// A = q_first k_first + q_second k_second, B = q_first k_second - q_second k_first,
-/// angle = 2 pi distance frequency.
+/// angle = 2 pi distance frequency, w = weight e^(-decay distance).
 struct RotaryPair {
   std::uint32_t first;
   std::uint32_t second;
   Wide frequency_turns;  ///< turns per token
+  Wide weight{1};        ///< the square of the attention factor
+  Wide decay{0};         ///< per token; xPos alone
+
+  /// w, and w (cos(angle) + i sin(angle)), each with a few 2^-192 of w beside the error of the
+  /// angle: 2^-192 of its turns.
+  Wide weight_at(std::uint64_t distance) const;
+  WideComplex rotation_at(std::uint64_t distance) const;
 };
 
 /// Scores scale * sum over pairs (A cos + B sin): RoPE (eq. 2, 3) and, with zero frequencies, NoPE.
@@ -59,7 +66,8 @@ struct RotaryScore {
 using ScoreModel = std::variant<PhaseScore, RotaryScore>;
 
 /// Throws InputError where the encoding does not fit the head dimension: odd D (tapa-general
-/// excepted), share * D not a whole number, matrices of another size.
+/// excepted), share * D not a whole number, matrices of another size, another head dimension in a
+/// configuration; and where the encoding depends on a length that it was not given.
 ScoreModel lower(const Encoding& encoding, std::uint32_t head_dim);
 
 /// dA = share * head_dim. Throws InputError where that is not a whole number.

@@ -46,9 +46,9 @@ struct FlatRotaryPair {
   std::uint32_t second;
 };
 
-/// RotaryScore in doubles. angles[i * pairs.size() + d] are the cosine and sine of pair d at
-/// distance i: the angle is reduced exactly, then rounded once (2^-54 turns), so each is within
-/// 5e-16.
+/// RotaryScore in doubles. angles[i * pairs.size() + d] are the weighted cosine and sine of pair d
+/// at distance i: the angle is reduced exactly, then rounded once (2^-54 turns), so each is within
+/// 7e-16 of its weight.
 struct RotaryTables {
   std::uint32_t head_dim = 0;
   double scale = 1;

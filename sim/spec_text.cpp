@@ -339,6 +339,15 @@ std::string SpecReader::text(std::string_view key) const {
   return value != nullptr ? *value : described(key).default_value;
 }
 
+std::vector<std::pair<std::string, std::string>> SpecReader::values() const {
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const KeyEntry& key : entry_->keys) {
+    const std::string value = text(key.name);
+    if (!value.empty()) values.emplace_back(key.name, value);
+  }
+  return values;
+}
+
 void SpecReader::refuse(std::string_view key) const {
   throw InputError(label(key) + "=" + printable(text(key)) +
                    " is out of range; accepted: " + described(key).accepted);

@@ -50,7 +50,11 @@ class SpecReader {
   /// Throws InputError for unknown or missing keys. `entry` must outlive the reader.
   SpecReader(std::string_view what, SpecText spec, const NamedEntry& entry);
 
+  /// The name of the catalogue entry, which outlives the reader.
+  std::string_view name() const { return entry_->name; }
   bool has(std::string_view key) const { return given(key) != nullptr; }
+  /// Every key of the catalogue that has a value, given or by default, in the catalogue's order.
+  std::vector<std::pair<std::string, std::string>> values() const;
   /// The value given, else the default of the catalogue.
   std::string text(std::string_view key) const;
   ExactDecimal decimal(std::string_view key) const;

@@ -22,10 +22,7 @@ using LegendSample = plot::LegendRow::Sample;
 
 constexpr const char* kDistanceLabel = "distance |m − n| (tokens)";
 
-bool is_rotary(const DistanceCurve& curve) {
-  return std::holds_alternative<RopeEncoding>(curve.encoding.law) ||
-         std::holds_alternative<NopeEncoding>(curve.encoding.law);
-}
+bool is_rotary(const DistanceCurve& curve) { return is_rotary(curve.encoding.law); }
 
 struct Spread {
   double low = INFINITY, high = -INFINITY;

@@ -81,6 +81,17 @@ void add_parameters(Json& out, const RopeEncoding& rope) {
   out["freq"] = rope.frequency == FrequencyPrecision::exact ? "exact" : "f32";
 }
 
+void add_parameters(Json& out, const ModelRopeEncoding& model) {
+  for (const auto& [key, value] : model.parameters) out[key] = value;
+}
+
+void add_parameters(Json& out, const XposEncoding& xpos) {
+  out["base"] = xpos.base.text();
+  out["gamma"] = xpos.gamma.text();
+  out["scale_base"] = xpos.scale_base.text();
+  out["pairing"] = xpos.pairing == Pairing::adjacent ? "adjacent" : "half";
+}
+
 void add_parameters(Json&, const NopeEncoding&) {}
 
 void add_pair_law(Json& out, const std::string& prefix, const PairLaw& law) {

@@ -127,8 +127,9 @@ inline Brute brute(const RotaryScore& score, const TokenTable& table, PairRule r
   std::vector<long double> cosine, sine, mu(score.pairs.size()), nu(score.pairs.size());
   for (const auto& pair : score.pairs) {
     const Wide turns = reduce_turns(Wide(distance) * pair.frequency_turns);
-    cosine.push_back(static_cast<long double>(cos_turns(turns)));
-    sine.push_back(static_cast<long double>(sin_turns(turns)));
+    const Wide weight = pair.weight * exp(Wide(-pair.decay * Wide(distance)));
+    cosine.push_back(static_cast<long double>(Wide(weight * cos_turns(turns))));
+    sine.push_back(static_cast<long double>(Wide(weight * sin_turns(turns))));
   }
   const auto scale = static_cast<long double>(score.scale);
   long double plain_mean = 0;
@@ -137,7 +138,7 @@ inline Brute brute(const RotaryScore& score, const TokenTable& table, PairRule r
     const double* k = &table.keys[n * table.head_dim];
     long double value = 0;
     for (std::size_t d = 0; d < score.pairs.size(); ++d) {
-      const auto [first, second, frequency] = score.pairs[d];
+      const std::uint32_t first = score.pairs[d].first, second = score.pairs[d].second;
       const long double a = static_cast<long double>(q[first]) * k[first] +
                             static_cast<long double>(q[second]) * k[second];
       const long double b = static_cast<long double>(q[first]) * k[second] -

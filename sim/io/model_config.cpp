@@ -1,0 +1,445 @@
+#include "sim/io/model_config.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "sim/errors.hpp"
+#include "sim/io/binary_file.hpp"
+#include "sim/spec_text.hpp"
+
+namespace tapalab {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t kMaxBytes = 16u << 20;
+constexpr int kMaxDepth = 64;
+constexpr std::uint64_t kMaxTokens = 0x7fff'ffff'ffff'ffffULL;
+constexpr std::uint64_t kMaxHeadDim = 65536;
+
+std::string shown(const json& value) {
+  return printable(value.dump(-1, ' ', true, json::error_handler_t::replace));
+}
+
+// One object of the configuration: every access names its path, and what was never asked for can be
+// listed.
+class Block {
+ public:
+  Block(const std::string& file, std::string path, const json& object)
+      : file_(file), path_(std::move(path)), object_(&object) {}
+
+  [[noreturn]] void refuse(const std::string& key, const std::string& what) const {
+    throw InputError(
+        fmt::format("{}: {}: {}", printable(file_), printable(path_of(key)), what));
+  }
+
+  /// The value of a key; null where it is absent or null.
+  const json* find(const std::string& key) {
+    known_.insert(key);
+    const auto found = object_->find(key);
+    return found == object_->end() || found->is_null() ? nullptr : &*found;
+  }
+
+  std::optional<ExactDecimal> number(const std::string& key, bool positive = true) {
+    const json* value = find(key);
+    if (value == nullptr) return std::nullopt;
+    return decimal(key, *value, positive);
+  }
+
+  ExactDecimal required_number(const std::string& key) {
+    const auto value = number(key);
+    if (!value) refuse(key, "is missing; accepted: a number > 0");
+    return *value;
+  }
+
+  std::optional<std::uint64_t> count(const std::string& key, std::uint64_t largest) {
+    const json* value = find(key);
+    if (value == nullptr) return std::nullopt;
+    // Some files hold 4096.0.
+    const bool whole = value->is_number_unsigned() ||
+                       (value->is_number_float() && value->get<double>() >= 1 &&
+                        value->get<double>() < 9e15 &&
+                        value->get<double>() == static_cast<double>(value->get<std::uint64_t>()));
+    if (!whole || value->get<std::uint64_t>() < 1 || value->get<std::uint64_t>() > largest)
+      refuse(key,
+             fmt::format("is {}; accepted: an integer from 1 to {}", shown(*value), largest));
+    return value->get<std::uint64_t>();
+  }
+
+  std::optional<bool> boolean(const std::string& key) {
+    const json* value = find(key);
+    if (value == nullptr) return std::nullopt;
+    if (!value->is_boolean()) refuse(key, fmt::format("is {}; accepted: true or false", shown(*value)));
+    return value->get<bool>();
+  }
+
+  std::optional<std::string> text(const std::string& key) {
+    const json* value = find(key);
+    if (value == nullptr) return std::nullopt;
+    if (!value->is_string()) refuse(key, fmt::format("is {}; accepted: a string", shown(*value)));
+    return value->get<std::string>();
+  }
+
+  std::vector<ExactDecimal> list(const std::string& key) {
+    const json* value = find(key);
+    if (value == nullptr || !value->is_array())
+      refuse(key, "accepted: a list of numbers > 0, one for each rotated pair");
+    if (value->size() > kMaxHeadDim / 2)
+      refuse(key, fmt::format("has {} entries; accepted: at most {}", value->size(),
+                              kMaxHeadDim / 2));
+    std::vector<ExactDecimal> entries;
+    for (const auto& entry : *value) entries.push_back(decimal(key, entry, true));
+    return entries;
+  }
+
+  std::vector<std::string> unused() const {
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : object_->items()) {
+      if (known_.count(key) == 0) keys.push_back(key);
+    }
+    return keys;
+  }
+
+  const json& object() const { return *object_; }
+  std::string path_of(const std::string& key) const {
+    return path_.empty() ? key : path_ + "." + key;
+  }
+
+ private:
+  ExactDecimal decimal(const std::string& key, const json& value, bool positive) const {
+    if (!value.is_number())
+      refuse(key, fmt::format("is {}; accepted: a number{}", shown(value), positive ? " > 0" : ""));
+    // The shortest decimal that reads as this double is what the file says, to 17 digits.
+    const ExactDecimal number =
+        value.is_number_float()
+            ? ExactDecimal::parse(fmt::format("{}", value.get<double>()), key)
+            : ExactDecimal::parse(value.dump(), key);
+    if (positive && number.compare(0) <= 0)
+      refuse(key, fmt::format("is {}; accepted: a number > 0", shown(value)));
+    return number;
+  }
+
+  std::string file_, path_;
+  const json* object_;
+  std::set<std::string> known_;
+};
+
+// The value that two places may give, if they agree.
+template <class T>
+std::optional<T> agreed(Block& outer, Block& inner, const std::string& key,
+                        const std::optional<T>& at_top, const std::optional<T>& nested) {
+  if (at_top && nested && !(*at_top == *nested))
+    inner.refuse(key, fmt::format("contradicts {}; accepted: one of the two, or twice the same",
+                                  outer.path_of(key)));
+  return nested ? nested : at_top;
+}
+
+// What all layers share.
+struct Model {
+  std::uint32_t head_dim = 0;
+  std::uint64_t max_positions = 0;  // 0: not given
+  std::optional<std::uint64_t> top_original;
+  std::optional<ExactDecimal> theta, partial;
+  bool scales_softmax = false;
+  std::vector<std::string> warnings;
+};
+
+std::uint32_t read_head_dim(Block& top) {
+  // Multi-head latent attention rotates coordinates of their own.
+  if (const auto rope_dim = top.count("qk_rope_head_dim", kMaxHeadDim))
+    return static_cast<std::uint32_t>(*rope_dim);
+  if (const auto given = top.count("head_dim", kMaxHeadDim))
+    return static_cast<std::uint32_t>(*given);
+  const auto hidden = top.count("hidden_size", kMaxTokens);
+  const auto heads = top.count("num_attention_heads", kMaxTokens);
+  if (!hidden || !heads)
+    top.refuse("head_dim", "is missing; accepted: head_dim, or hidden_size and num_attention_heads");
+  if (*hidden % *heads != 0 || *hidden / *heads > kMaxHeadDim)
+    top.refuse("hidden_size", fmt::format("{} / num_attention_heads={} is no head dimension; "
+                                          "accepted: head_dim, or a multiple of the heads",
+                                          *hidden, *heads));
+  return static_cast<std::uint32_t>(*hidden / *heads);
+}
+
+Model read_model(Block& top) {
+  Model model;
+  model.head_dim = read_head_dim(top);
+  model.max_positions = top.count("max_position_embeddings", kMaxTokens).value_or(0);
+  model.top_original = top.count("original_max_position_embeddings", kMaxTokens);
+  model.theta = top.number("rope_theta");
+  model.partial = top.number("partial_rotary_factor");
+  if (const auto base = top.number("rotary_emb_base")) {
+    if (model.theta && !(*base == *model.theta))
+      top.refuse("rotary_emb_base", "contradicts rope_theta; accepted: one of the two");
+    model.theta = base;
+  }
+  if (const auto part = top.number("rotary_pct")) {
+    if (model.partial && !(*part == *model.partial))
+      top.refuse("rotary_pct", "contradicts partial_rotary_factor; accepted: one of the two");
+    model.partial = part;
+  }
+  const std::string kind = top.text("model_type").value_or("");
+  model.scales_softmax = kind.rfind("deepseek", 0) == 0 || kind.rfind("kimi", 0) == 0;
+  return model;
+}
+
+// Reads one scaling block after its common keys.
+class ScalingReader {
+ public:
+  ScalingReader(const Model& model, Block& block) : model_(model), block_(block) {}
+
+  RopeScaling read(const std::string& type) {
+    if (type == "default" || type == "mrope") return NoScaling{};
+    if (type == "linear") return LinearScaling{block_.required_number("factor")};
+    if (type == "dynamic") return DynamicScaling{block_.required_number("factor"), max_positions()};
+    if (type == "yarn") return yarn();
+    if (type == "longrope" || type == "su") return longrope();
+    if (type == "llama3") return llama3();
+    if (type == "proportional")
+      return ProportionalScaling{block_.number("factor").value_or(ExactDecimal(1))};
+    block_.refuse("rope_type", fmt::format("is {}; accepted: default, linear, dynamic, yarn, "
+                                           "longrope, llama3, proportional",
+                                           printable(type)));
+  }
+
+  std::uint64_t original() {
+    const auto nested = block_.count("original_max_position_embeddings", kMaxTokens);
+    if (model_.top_original) return *model_.top_original;
+    return nested ? *nested : max_positions();
+  }
+
+ private:
+  std::uint64_t max_positions() {
+    if (model_.max_positions == 0)
+      throw_missing("max_position_embeddings is missing; accepted: the trained context in tokens");
+    return model_.max_positions;
+  }
+  [[noreturn]] void throw_missing(const std::string& what) { block_.refuse("rope_type", what); }
+
+  // Models divide in double.
+  ExactDecimal factor_or_ratio(std::uint64_t original) {
+    if (const auto factor = block_.number("factor")) return *factor;
+    const double ratio = static_cast<double>(max_positions()) / static_cast<double>(original);
+    return ExactDecimal::parse(fmt::format("{}", ratio), "factor");
+  }
+
+  YarnScaling yarn() {
+    YarnScaling scaling;
+    scaling.original = original();
+    scaling.factor = factor_or_ratio(scaling.original);
+    if (const auto beta = block_.number("beta_fast")) scaling.beta_fast = *beta;
+    if (const auto beta = block_.number("beta_slow")) scaling.beta_slow = *beta;
+    scaling.truncate = block_.boolean("truncate").value_or(true);
+    scaling.attention_factor = block_.number("attention_factor");
+    scaling.mscale = block_.number("mscale", false);
+    scaling.mscale_all_dim = block_.number("mscale_all_dim", false);
+    for (const auto& [key, value] :
+         {std::pair{"mscale", scaling.mscale}, {"mscale_all_dim", scaling.mscale_all_dim}}) {
+      if (value && value->compare(0) < 0) block_.refuse(key, "is negative; accepted: a number >= 0");
+    }
+    return scaling;
+  }
+
+  LongRopeScaling longrope() {
+    LongRopeScaling scaling;
+    scaling.short_factor = block_.list("short_factor");
+    scaling.long_factor = block_.list("long_factor");
+    scaling.original = original();
+    scaling.factor = factor_or_ratio(scaling.original);
+    scaling.attention_factor = block_.number("attention_factor");
+    return scaling;
+  }
+
+  Llama3Scaling llama3() {
+    Llama3Scaling scaling;
+    scaling.factor = block_.required_number("factor");
+    scaling.low_freq_factor = block_.required_number("low_freq_factor");
+    scaling.high_freq_factor = block_.required_number("high_freq_factor");
+    scaling.original = original();
+    return scaling;
+  }
+
+  const Model& model_;
+  Block& block_;
+};
+
+void check_computable(const std::string& file, const ModelRope& layer) {
+  try {
+    rope_frequencies(layer.rope, layer.head_dim, layer.original == 0 ? 1 : layer.original);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", printable(file), error.what()));
+  }
+}
+
+ModelRope read_layer(const std::string& file, Block& top, const Model& model, Block& block,
+                     const std::string& layer_type) {
+  ModelRope layer;
+  layer.layer_type = layer_type;
+  layer.head_dim = model.head_dim;
+  layer.warnings = model.warnings;
+  layer.scales_softmax = model.scales_softmax;
+  const auto type = block.text("rope_type"), old_type = block.text("type");
+  if (type && old_type && *type != *old_type)
+    block.refuse("type", fmt::format("{} contradicts rope_type {}; accepted: one of the two",
+                                     printable(*old_type), printable(*type)));
+  layer.type = type ? *type : old_type.value_or("default");
+  const auto theta =
+      agreed(top, block, "rope_theta", model.theta, block.number("rope_theta"));
+  const auto partial = agreed(top, block, "partial_rotary_factor", model.partial,
+                              block.number("partial_rotary_factor"));
+  if (theta) layer.rope.base = *theta;
+  if (!theta) layer.warnings.emplace_back("no rope_theta: 10000 is taken");
+  if (partial) layer.rope.partial = *partial;
+  if (layer.rope.base.compare(1) <= 0) block.refuse("rope_theta", "accepted: a number > 1");
+  if (layer.rope.partial.compare(1) > 0)
+    block.refuse("partial_rotary_factor", "accepted: a number above 0 and at most 1");
+  ScalingReader reader(model, block);
+  layer.rope.scaling = reader.read(layer.type);
+  layer.original = std::visit(
+      [&](const auto& scaling) {
+        if constexpr (requires { scaling.original; }) return scaling.original;
+        return model.max_positions;
+      },
+      layer.rope.scaling);
+  for (const auto& key : block.unused())
+    layer.warnings.push_back(fmt::format("{} is not used by rope_type {}",
+                                         printable(block.path_of(key)), printable(layer.type)));
+  if (softmax_scale_factor(layer.rope.scaling) != 1) {
+    layer.warnings.push_back(
+        layer.scales_softmax
+            ? "models of this type also multiply their softmax scale by softmax_scale_factor"
+            : "mscale_all_dim: models of the DeepSeek family also multiply their softmax scale by "
+              "softmax_scale_factor; this model_type is not one of them, and its logits are left "
+              "without");
+  }
+  check_computable(file, layer);
+  return layer;
+}
+
+bool holds_layer_types(const json& block) {
+  if (block.empty()) return false;
+  for (const auto& value : block) {
+    if (!value.is_object()) return false;
+  }
+  return true;
+}
+
+json parse(std::string_view text, const std::string& path) {
+  std::vector<std::set<std::string>> seen;
+  const auto watch = [&](int depth, json::parse_event_t event, json& value) {
+    if (depth > kMaxDepth)
+      throw InputError(fmt::format("{}: nested deeper than {} levels; accepted: a model's "
+                                   "configuration",
+                                   printable(path), kMaxDepth));
+    if (event == json::parse_event_t::object_start) seen.emplace_back();
+    if (event == json::parse_event_t::object_end) seen.pop_back();
+    if (event == json::parse_event_t::key && !seen.back().insert(value.get<std::string>()).second)
+      throw InputError(fmt::format("{}: the key {} stands twice in one object; accepted: once",
+                                   printable(path), printable(value.get<std::string>())));
+    return true;
+  };
+  try {
+    return json::parse(text.begin(), text.end(), watch);
+  } catch (const json::parse_error& error) {
+    throw InputError(fmt::format("{}: malformed JSON at byte offset {}; accepted: a model's "
+                                 "config.json",
+                                 printable(path), error.byte > 0 ? error.byte - 1 : 0));
+  } catch (const json::exception&) {
+    throw InputError(fmt::format("{}: a number is out of range; accepted: numbers that a double "
+                                 "holds",
+                                 printable(path)));
+  }
+}
+
+// The object that holds the rotary keys: the file's, or that of the language model in it.
+const json& language_model(const json& document) {
+  const auto inner = document.find("text_config");
+  const bool outer = document.contains("rope_parameters") || document.contains("rope_theta") ||
+                     document.contains("rope_scaling") || document.contains("hidden_size");
+  return !outer && inner != document.end() && inner->is_object() ? *inner : document;
+}
+
+// An older form of two kinds of layers: sliding ones are read with a base of their own.
+void add_local_layers(const std::string& path, Block& top, const Model& model,
+                      ModelConfig& config) {
+  const auto base = top.number("rope_local_base_freq");
+  if (!base) return;
+  if (config.layers.size() != 1 || !config.layers.front().layer_type.empty())
+    top.refuse("rope_local_base_freq", "stands beside layer types; accepted: one of the two");
+  config.layers.front().layer_type = "full_attention";
+  Model local = model;
+  local.theta = base;
+  const json none = json::object();
+  Block block(path, "rope_local_base_freq", none);
+  config.layers.push_back(read_layer(path, top, local, block, "sliding_attention"));
+}
+
+}  // namespace
+
+const ModelRope& ModelConfig::layer(std::string_view type) const {
+  std::string types;
+  for (const auto& layer : layers) {
+    if (layer.layer_type == type) return layer;
+    types += (types.empty() ? "" : ", ") + printable(layer.layer_type);
+  }
+  if (layers.size() == 1 && layers.front().layer_type.empty())
+    throw InputError(fmt::format("{}: layer_type={}, and its layers are all alike; accepted: no "
+                                 "layer_type",
+                                 printable(path), printable(type)));
+  throw InputError(fmt::format("{}: {}; accepted: layer_type= one of {}", printable(path),
+                               type.empty() ? "RoPE differs from layer to layer"
+                                            : "no layer type " + printable(type),
+                               types));
+}
+
+ModelConfig parse_model_config(std::string_view text, const std::string& path) {
+  const json document = parse(text, path);
+  if (!document.is_object())
+    throw InputError(fmt::format("{}: holds no JSON object; accepted: a model's config.json",
+                                 printable(path)));
+  ModelConfig config;
+  config.path = path;
+  Block top(path, "", language_model(document));
+  const json* parameters = top.find("rope_parameters");
+  const json* scaling = top.find("rope_scaling");
+  for (const auto& [key, value] :
+       {std::pair{"rope_parameters", parameters}, {"rope_scaling", scaling}}) {
+    if (value != nullptr && !value->is_object())
+      top.refuse(key, fmt::format("is {}; accepted: an object", shown(*value)));
+  }
+  if (parameters != nullptr && scaling != nullptr && *parameters != *scaling)
+    top.refuse("rope_scaling", "stands beside another rope_parameters; accepted: one of the two");
+  const Model model = read_model(top);
+  const json none = json::object();
+  const bool newer = parameters != nullptr;
+  const json& object = newer ? *parameters : scaling != nullptr ? *scaling : none;
+  const std::string name = newer ? "rope_parameters" : "rope_scaling";
+  if (!holds_layer_types(object)) {
+    Block block(path, name, object);
+    config.layers.push_back(read_layer(path, top, model, block, ""));
+  } else {
+    for (const auto& [layer_type, value] : object.items()) {
+      Block block(path, name + "." + layer_type, value);
+      // Layers may differ in what the top level gives one value to.
+      Model layer_model = model;
+      if (value.contains("rope_theta")) layer_model.theta.reset();
+      if (value.contains("partial_rotary_factor")) layer_model.partial.reset();
+      config.layers.push_back(read_layer(path, top, layer_model, block, layer_type));
+    }
+  }
+  add_local_layers(path, top, model, config);
+  return config;
+}
+
+ModelConfig read_model_config(const std::string& path) {
+  BinaryFile file(path);
+  if (file.size() > kMaxBytes)
+    throw InputError(fmt::format("{}: {} bytes; accepted: a config.json of at most 16 MiB",
+                                 printable(path), file.size()));
+  const auto bytes = file.read(0, file.size(), "the configuration");
+  return parse_model_config({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+}
+
+}  // namespace tapalab
