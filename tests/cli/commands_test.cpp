@@ -107,11 +107,60 @@ TEST_CASE("inspect prints what a file holds, as a table and as JSON under its sc
   for (const auto& tensor : document.at("tensors")) CHECK(tensor.at("values").at("nan") == 0);
 }
 
-TEST_CASE("inspect refuses a configuration, saying which files it reads") {
+TEST_CASE("inspect prints the frequencies of a configuration, as a table and under its schema") {
   const TempDirectory directory;
-  const ProgramResult result = run_program({"inspect", directory.write("config.json", "{}")});
+  const std::string file = directory.write(
+      "config.json",
+      R"({"hidden_size": 4096, "num_attention_heads": 32, "max_position_embeddings": 131072,
+          "rope_parameters": {"rope_type": "llama3", "rope_theta": 500000.0, "factor": 8.0,
+          "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+          "original_max_position_embeddings": 8192, "unknown": 1}})");
+  const ProgramResult table = run_program({"inspect", file});
+  CHECK(table.code == 0);
+  CHECK(table.out.find("blended") != std::string::npos);
+  const ProgramResult text = run_program({"inspect", file, "--format", "json"});
+  REQUIRE(text.code == 0);
+  const json document = json::parse(text.out);
+  CHECK(faults_of(schema_named("inspect"), document) == "");
+  const json& rope = document.at("rope");
+  CHECK(rope.at("type") == "llama3");
+  CHECK(rope.at("sequence_length") == 8192);
+  CHECK(rope.at("inverse_frequencies").size() == 64);
+  CHECK(rope.at("inverse_frequencies").at(0) == 1.0);
+  CHECK(rope.at("warnings").size() == 1);
+}
+
+TEST_CASE("inspect prints one object for each layer type, at the length that is asked for") {
+  const TempDirectory directory;
+  const std::string file = directory.write(
+      "config.json",
+      R"({"head_dim": 8, "max_position_embeddings": 64, "rope_parameters": {
+          "full_attention": {"rope_type": "dynamic", "rope_theta": 10000, "factor": 2},
+          "sliding_attention": {"rope_type": "default", "rope_theta": 100}}})");
+  const auto slowest = [&](const std::string& length) {
+    const ProgramResult text =
+        run_program({"inspect", file, "--format", "json", "--seq-len", length});
+    REQUIRE(text.code == 0);
+    const json document = json::parse(text.out);
+    CHECK(faults_of(schema_named("inspect"), document) == "");
+    CHECK(document.at("rope").at("sliding_attention").at("base") == "100");
+    return document.at("rope").at("full_attention").at("inverse_frequencies").at(3).get<double>();
+  };
+  CHECK(slowest("64") == Approx(0.001).epsilon(1e-14));
+  // base (2 * 4 - 1)^(8/6): the slowest frequency is divided by 7.
+  CHECK(slowest("256") == Approx(0.001 / 7).epsilon(1e-13));
+}
+
+TEST_CASE("inspect refuses a bad configuration in one line") {
+  const TempDirectory directory;
+  const ProgramResult result =
+      run_program({"inspect", directory.write("config.json", R"({"head_dim": 0})")});
   CHECK(result.code == 2);
-  CHECK(result.err.find("accepted: .npy, .safetensors") != std::string::npos);
+  CHECK(result.err.find("head_dim") != std::string::npos);
+  const ProgramResult length = run_program(
+      {"inspect", std::string(TAPALAB_TEST_DATA) + "/qk.safetensors", "--seq-len", "10"});
+  CHECK(length.code == 2);
+  CHECK(length.err.find("--seq-len") != std::string::npos);
 }
 
 TEST_CASE("fit prints a table, CSV, and JSON under its schema") {

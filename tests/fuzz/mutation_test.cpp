@@ -77,6 +77,7 @@ void campaign(const std::string& name) {
 
 TEST_CASE("Changed .npy files are read or refused in one line") { campaign("npy"); }
 TEST_CASE("Changed .safetensors files are read or refused in one line") { campaign("safetensors"); }
+TEST_CASE("Changed configurations are read or refused in one line") { campaign("config"); }
 TEST_CASE("Changed experiments in TOML and JSON are read or refused in one line") {
   campaign("experiment");
 }

@@ -4,6 +4,7 @@
 #include "analysis/inspect_file.hpp"
 #include "fuzz/memory_file.hpp"
 #include "sim/errors.hpp"
+#include "sim/io/model_config.hpp"
 #include "sim/io/npy.hpp"
 #include "sim/io/safetensors.hpp"
 #include "sim/io/token_reader.hpp"
@@ -44,6 +45,26 @@ void run_safetensors(const std::uint8_t* data, std::size_t size) {
     BinaryFile input(file.path());
     for (const auto& tensor : read_safetensors_index(input).tensors) {
       may_refuse([&] { read_row_major(input, tensor); });
+    }
+  });
+}
+
+// Every layer of a configuration that was read has frequencies at any length.
+void run_config(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  may_refuse([&] {
+    for (const auto& layer : parse_model_config(text, "config.json").layers) {
+      for (const std::uint64_t length : {std::uint64_t{1}, layer.original, ~std::uint64_t{0} >> 1}) {
+        may_refuse([&] {
+          const auto found = rope_frequencies(layer.rope, layer.head_dim, length);
+          if (found.radians.size() != found.rotary_dim / 2 ||
+              found.pairs.size() != found.radians.size())
+            throw Fault("frequencies without pairs");
+          for (const auto& radians : found.radians) {
+            if (!(radians >= 0) || !isfinite(radians)) throw Fault("a frequency that is no number");
+          }
+        });
+      }
     }
   });
 }
@@ -91,6 +112,7 @@ void run_spec(const std::uint8_t* data, std::size_t size) {
 const std::vector<Target>& targets() {
   static const std::vector<Target> table{{"npy", run_npy},
                                          {"safetensors", run_safetensors},
+                                         {"config", run_config},
                                          {"experiment", run_experiment},
                                          {"spec", run_spec}};
   return table;
