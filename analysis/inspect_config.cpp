@@ -38,9 +38,8 @@ nlohmann::ordered_json rope_json(const RopeReport& report) {
   Json frequencies = Json::array(), wavelengths = Json::array(), scaling = Json::array();
   for (const Wide& radians : report.frequencies.radians) {
     frequencies.push_back(static_cast<double>(radians));
-    wavelengths.push_back(radians == 0
-                              ? Json(nullptr)
-                              : Json(static_cast<double>(Wide(wide_two_pi() / radians))));
+    wavelengths.push_back(radians == 0 ? Json(nullptr)
+                                       : Json(static_cast<double>(Wide(wide_two_pi() / radians))));
   }
   for (const PairScaling pair : report.frequencies.pairs) scaling.push_back(to_string(pair));
   return {{"type", report.model.type},
@@ -64,7 +63,8 @@ nlohmann::ordered_json to_json(const ConfigReport& report) {
     out["rope"] = rope_json(report.layers.front());
     return out;
   }
-  for (const RopeReport& layer : report.layers) out["rope"][layer.model.layer_type] = rope_json(layer);
+  for (const RopeReport& layer : report.layers)
+    out["rope"][layer.model.layer_type] = rope_json(layer);
   return out;
 }
 

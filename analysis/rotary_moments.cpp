@@ -239,9 +239,8 @@ RotaryMoments::Values RotaryMoments::wide(std::uint64_t distance) const {
     variance_size += c.size * abs(product);
   }
   // A relative error of 2^-190 of the frequencies, times 2 pi distance turns.
-  const Wide angle = pairs_.empty() || distance == 0
-                         ? Wide(0)
-                         : Wide(ldexp(Wide(distance), 4) * wide_epsilon());
+  const Wide angle =
+      pairs_.empty() || distance == 0 ? Wide(0) : Wide(ldexp(Wide(distance), 4) * wide_epsilon());
   values.mean.error = sum_unit() * mean_size + angle * largest * mean_size_;
   values.variance.error = sum_unit() * variance_size + angle * largest * variance_size_;
   return values;

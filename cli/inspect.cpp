@@ -5,7 +5,6 @@
 #include "analysis/experiment_values.hpp"
 #include "analysis/inspect_config.hpp"
 #include "analysis/inspect_file.hpp"
-#include "analysis/experiment_values.hpp"
 #include "analysis/writers/json.hpp"
 #include "analysis/writers/table.hpp"
 #include "cli/command.hpp"
@@ -83,10 +82,11 @@ bool ends_with(const std::string& text, const std::string& ending) {
 int run_inspect(const Arguments& arguments) {
   std::optional<std::string> file, seq_len;
   OutputFlags output;
-  const auto app = make_app("inspect",
-                            "What a .npy or .safetensors file holds (tensors, types, ranges, NaNs), "
-                            "and how a model's config.json stretches RoPE (frequencies, wavelengths).",
-                            "tapalab inspect config.json --seq-len 131072");
+  const auto app =
+      make_app("inspect",
+               "What a .npy or .safetensors file holds (tensors, types, ranges, NaNs), "
+               "and how a model's config.json stretches RoPE (frequencies, wavelengths).",
+               "tapalab inspect config.json --seq-len 131072");
   add_text(*app, "file", file, "a .npy or .safetensors file, or a model's config.json")
       ->type_name("FILE");
   add_text(*app, "--seq-len", seq_len,

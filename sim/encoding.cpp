@@ -124,21 +124,16 @@ RopeScaling read_scaling(const SpecReader& spec, std::string_view name) {
                            read_tokens(spec, "original"), read_positive(spec, "factor"),
                            read_optional(spec, "attention_factor")};
   if (name == "yarn")
-    return YarnScaling{read_positive(spec, "factor"),
-                       read_tokens(spec, "original"),
-                       read_positive(spec, "beta_fast"),
-                       read_positive(spec, "beta_slow"),
-                       spec.word("truncate") == 0,
-                       read_optional(spec, "attention_factor"),
-                       read_optional(spec, "mscale"),
-                       read_optional(spec, "mscale_all_dim")};
+    return YarnScaling{read_positive(spec, "factor"),    read_tokens(spec, "original"),
+                       read_positive(spec, "beta_fast"), read_positive(spec, "beta_slow"),
+                       spec.word("truncate") == 0,       read_optional(spec, "attention_factor"),
+                       read_optional(spec, "mscale"),    read_optional(spec, "mscale_all_dim")};
   return NoScaling{};
 }
 
 void read_rotation(const SpecReader& spec, ModelRopeEncoding& encoding) {
   encoding.pairing = spec.word("pairing") == 0 ? Pairing::adjacent : Pairing::half;
-  encoding.frequency =
-      spec.word("freq") == 0 ? FrequencyPrecision::exact : FrequencyPrecision::f32;
+  encoding.frequency = spec.word("freq") == 0 ? FrequencyPrecision::exact : FrequencyPrecision::f32;
   encoding.parameters = spec.values();
 }
 
@@ -246,9 +241,7 @@ const std::vector<Family<EncodingLaw>>& families() {
          kPairing,
          kFreq}},
        read_model_rope},
-      {{"partial",
-        "RoPE on the first coordinates alone",
-        {kPart, kBase, kPairing, kFreq}},
+      {{"partial", "RoPE on the first coordinates alone", {kPart, kBase, kPairing, kFreq}},
        read_model_rope},
       {{"proportional",
         "RoPE whose slowest frequencies are 0; exponents by the whole head",
@@ -305,7 +298,8 @@ std::string_view encoding_name(const EncodingLaw& law) {
 
 bool is_rotary(const EncodingLaw& law) {
   return std::holds_alternative<RopeEncoding>(law) || std::holds_alternative<NopeEncoding>(law) ||
-         std::holds_alternative<ModelRopeEncoding>(law) || std::holds_alternative<XposEncoding>(law);
+         std::holds_alternative<ModelRopeEncoding>(law) ||
+         std::holds_alternative<XposEncoding>(law);
 }
 
 bool depends_on_length(const EncodingLaw& law) {

@@ -22,7 +22,8 @@ GuardedWide two_pi() {
   return value;
 }
 
-[[noreturn]] void refuse(std::string_view key, const ExactDecimal& value, std::string_view accepted) {
+[[noreturn]] void refuse(std::string_view key, const ExactDecimal& value,
+                         std::string_view accepted) {
   throw InputError(
       fmt::format("{}={} of RoPE; accepted: {}", key, printable(value.text()), accepted));
 }
@@ -252,8 +253,9 @@ struct Scale {
     }
     if (scaling.factor.compare(1) <= 0) return Wide(1);
     if (scaling.original < 2)
-      throw InputError("original=1 of longrope: its attention factor divides by ln(original); "
-                       "accepted: at least 2 tokens");
+      throw InputError(
+          "original=1 of longrope: its attention factor divides by ln(original); "
+          "accepted: at least 2 tokens");
     return Wide(sqrt(1 + log(guarded(scaling.factor)) / log(GuardedWide(scaling.original))));
   }
 };

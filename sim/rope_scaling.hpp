@@ -72,9 +72,8 @@ struct ProportionalScaling {
   ExactDecimal factor = ExactDecimal(1);
 };
 
-using RopeScaling =
-    std::variant<NoScaling, LinearScaling, NtkScaling, DynamicScaling, YarnScaling, LongRopeScaling,
-                 Llama3Scaling, ProportionalScaling>;
+using RopeScaling = std::variant<NoScaling, LinearScaling, NtkScaling, DynamicScaling, YarnScaling,
+                                 LongRopeScaling, Llama3Scaling, ProportionalScaling>;
 
 struct RopeParameters {
   ExactDecimal base = ExactDecimal(10000);
@@ -87,10 +86,10 @@ struct RopeParameters {
 enum class PairScaling { kept, blended, divided, unrotated };
 
 struct RopeFrequencies {
-  std::uint32_t rotary_dim = 0;   ///< d; pairs are made of the first d coordinates
-  std::vector<Wide> radians;      ///< f'_i per token, d/2 of them, each with a few 2^-191 of error
+  std::uint32_t rotary_dim = 0;  ///< d; pairs are made of the first d coordinates
+  std::vector<Wide> radians;     ///< f'_i per token, d/2 of them, each with a few 2^-191 of error
   std::vector<PairScaling> pairs;
-  Wide attention_factor{1};       ///< A
+  Wide attention_factor{1};  ///< A
 };
 
 /// The frequencies that a text of `sequence_length` tokens is read with (only dynamic and longrope

@@ -180,8 +180,7 @@ struct Lower {
 Wide RotaryPair::weight_at(std::uint64_t distance) const {
   if (decay == 0) return weight;
   if (decay * Wide(distance) > Wide(7e17))
-    throw InputError("xpos decays out of the number range at distance " +
-                     std::to_string(distance) +
+    throw InputError("xpos decays out of the number range at distance " + std::to_string(distance) +
                      "; accepted: distances with distance/scale_base below 10^17");
   return weight * exp(Wide(-decay * Wide(distance)));
 }

@@ -31,8 +31,7 @@ class Block {
       : file_(file), path_(std::move(path)), object_(&object) {}
 
   [[noreturn]] void refuse(const std::string& key, const std::string& what) const {
-    throw InputError(
-        fmt::format("{}: {}: {}", printable(file_), printable(path_of(key)), what));
+    throw InputError(fmt::format("{}: {}: {}", printable(file_), printable(path_of(key)), what));
   }
 
   /// The value of a key; null where it is absent or null.
@@ -58,20 +57,20 @@ class Block {
     const json* value = find(key);
     if (value == nullptr) return std::nullopt;
     // Some files hold 4096.0.
-    const bool whole = value->is_number_unsigned() ||
-                       (value->is_number_float() && value->get<double>() >= 1 &&
-                        value->get<double>() < 9e15 &&
-                        value->get<double>() == static_cast<double>(value->get<std::uint64_t>()));
+    const bool whole =
+        value->is_number_unsigned() ||
+        (value->is_number_float() && value->get<double>() >= 1 && value->get<double>() < 9e15 &&
+         value->get<double>() == static_cast<double>(value->get<std::uint64_t>()));
     if (!whole || value->get<std::uint64_t>() < 1 || value->get<std::uint64_t>() > largest)
-      refuse(key,
-             fmt::format("is {}; accepted: an integer from 1 to {}", shown(*value), largest));
+      refuse(key, fmt::format("is {}; accepted: an integer from 1 to {}", shown(*value), largest));
     return value->get<std::uint64_t>();
   }
 
   std::optional<bool> boolean(const std::string& key) {
     const json* value = find(key);
     if (value == nullptr) return std::nullopt;
-    if (!value->is_boolean()) refuse(key, fmt::format("is {}; accepted: true or false", shown(*value)));
+    if (!value->is_boolean())
+      refuse(key, fmt::format("is {}; accepted: true or false", shown(*value)));
     return value->get<bool>();
   }
 
@@ -87,8 +86,8 @@ class Block {
     if (value == nullptr || !value->is_array())
       refuse(key, "accepted: a list of numbers > 0, one for each rotated pair");
     if (value->size() > kMaxHeadDim / 2)
-      refuse(key, fmt::format("has {} entries; accepted: at most {}", value->size(),
-                              kMaxHeadDim / 2));
+      refuse(key,
+             fmt::format("has {} entries; accepted: at most {}", value->size(), kMaxHeadDim / 2));
     std::vector<ExactDecimal> entries;
     for (const auto& entry : *value) entries.push_back(decimal(key, entry, true));
     return entries;
@@ -113,9 +112,8 @@ class Block {
       refuse(key, fmt::format("is {}; accepted: a number{}", shown(value), positive ? " > 0" : ""));
     // The shortest decimal that reads as this double is what the file says, to 17 digits.
     const ExactDecimal number =
-        value.is_number_float()
-            ? ExactDecimal::parse(fmt::format("{}", value.get<double>()), key)
-            : ExactDecimal::parse(value.dump(), key);
+        value.is_number_float() ? ExactDecimal::parse(fmt::format("{}", value.get<double>()), key)
+                                : ExactDecimal::parse(value.dump(), key);
     if (positive && number.compare(0) <= 0)
       refuse(key, fmt::format("is {}; accepted: a number > 0", shown(value)));
     return number;
@@ -155,7 +153,8 @@ std::uint32_t read_head_dim(Block& top) {
   const auto hidden = top.count("hidden_size", kMaxTokens);
   const auto heads = top.count("num_attention_heads", kMaxTokens);
   if (!hidden || !heads)
-    top.refuse("head_dim", "is missing; accepted: head_dim, or hidden_size and num_attention_heads");
+    top.refuse("head_dim",
+               "is missing; accepted: head_dim, or hidden_size and num_attention_heads");
   if (*hidden % *heads != 0 || *hidden / *heads > kMaxHeadDim)
     top.refuse("hidden_size", fmt::format("{} / num_attention_heads={} is no head dimension; "
                                           "accepted: head_dim, or a multiple of the heads",
@@ -237,7 +236,8 @@ class ScalingReader {
     scaling.mscale_all_dim = block_.number("mscale_all_dim", false);
     for (const auto& [key, value] :
          {std::pair{"mscale", scaling.mscale}, {"mscale_all_dim", scaling.mscale_all_dim}}) {
-      if (value && value->compare(0) < 0) block_.refuse(key, "is negative; accepted: a number >= 0");
+      if (value && value->compare(0) < 0)
+        block_.refuse(key, "is negative; accepted: a number >= 0");
     }
     return scaling;
   }
@@ -285,8 +285,7 @@ ModelRope read_layer(const std::string& file, Block& top, const Model& model, Bl
     block.refuse("type", fmt::format("{} contradicts rope_type {}; accepted: one of the two",
                                      printable(*old_type), printable(*type)));
   layer.type = type ? *type : old_type.value_or("default");
-  const auto theta =
-      agreed(top, block, "rope_theta", model.theta, block.number("rope_theta"));
+  const auto theta = agreed(top, block, "rope_theta", model.theta, block.number("rope_theta"));
   const auto partial = agreed(top, block, "partial_rotary_factor", model.partial,
                               block.number("partial_rotary_factor"));
   if (theta) layer.rope.base = *theta;
@@ -330,9 +329,10 @@ json parse(std::string_view text, const std::string& path) {
   std::vector<std::set<std::string>> seen;
   const auto watch = [&](int depth, json::parse_event_t event, json& value) {
     if (depth > kMaxDepth)
-      throw InputError(fmt::format("{}: nested deeper than {} levels; accepted: a model's "
-                                   "configuration",
-                                   printable(path), kMaxDepth));
+      throw InputError(
+          fmt::format("{}: nested deeper than {} levels; accepted: a model's "
+                      "configuration",
+                      printable(path), kMaxDepth));
     if (event == json::parse_event_t::object_start) seen.emplace_back();
     if (event == json::parse_event_t::object_end) seen.pop_back();
     if (event == json::parse_event_t::key && !seen.back().insert(value.get<std::string>()).second)
@@ -343,13 +343,15 @@ json parse(std::string_view text, const std::string& path) {
   try {
     return json::parse(text.begin(), text.end(), watch);
   } catch (const json::parse_error& error) {
-    throw InputError(fmt::format("{}: malformed JSON at byte offset {}; accepted: a model's "
-                                 "config.json",
-                                 printable(path), error.byte > 0 ? error.byte - 1 : 0));
+    throw InputError(
+        fmt::format("{}: malformed JSON at byte offset {}; accepted: a model's "
+                    "config.json",
+                    printable(path), error.byte > 0 ? error.byte - 1 : 0));
   } catch (const json::exception&) {
-    throw InputError(fmt::format("{}: a number is out of range; accepted: numbers that a double "
-                                 "holds",
-                                 printable(path)));
+    throw InputError(
+        fmt::format("{}: a number is out of range; accepted: numbers that a double "
+                    "holds",
+                    printable(path)));
   }
 }
 
@@ -385,20 +387,21 @@ const ModelRope& ModelConfig::layer(std::string_view type) const {
     types += (types.empty() ? "" : ", ") + printable(layer.layer_type);
   }
   if (layers.size() == 1 && layers.front().layer_type.empty())
-    throw InputError(fmt::format("{}: layer_type={}, and its layers are all alike; accepted: no "
-                                 "layer_type",
-                                 printable(path), printable(type)));
-  throw InputError(fmt::format("{}: {}; accepted: layer_type= one of {}", printable(path),
-                               type.empty() ? "RoPE differs from layer to layer"
-                                            : "no layer type " + printable(type),
-                               types));
+    throw InputError(
+        fmt::format("{}: layer_type={}, and its layers are all alike; accepted: no "
+                    "layer_type",
+                    printable(path), printable(type)));
+  throw InputError(fmt::format(
+      "{}: {}; accepted: layer_type= one of {}", printable(path),
+      type.empty() ? "RoPE differs from layer to layer" : "no layer type " + printable(type),
+      types));
 }
 
 ModelConfig parse_model_config(std::string_view text, const std::string& path) {
   const json document = parse(text, path);
   if (!document.is_object())
-    throw InputError(fmt::format("{}: holds no JSON object; accepted: a model's config.json",
-                                 printable(path)));
+    throw InputError(
+        fmt::format("{}: holds no JSON object; accepted: a model's config.json", printable(path)));
   ModelConfig config;
   config.path = path;
   Block top(path, "", language_model(document));

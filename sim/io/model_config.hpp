@@ -22,8 +22,8 @@ struct ModelRope {
   std::string type;        ///< rope_type as given, "default" where none is
   RopeParameters rope;
   std::uint32_t head_dim = 0;
-  std::uint64_t original = 0;    ///< tokens of the trained context; 0: not given
-  bool scales_softmax = false;   ///< the model's code multiplies its softmax scale (DeepSeek)
+  std::uint64_t original = 0;   ///< tokens of the trained context; 0: not given
+  bool scales_softmax = false;  ///< the model's code multiplies its softmax scale (DeepSeek)
   std::vector<std::string> warnings;
 };
 

@@ -132,9 +132,9 @@ TEST_CASE("inspect prints the frequencies of a configuration, as a table and und
 
 TEST_CASE("inspect prints one object for each layer type, at the length that is asked for") {
   const TempDirectory directory;
-  const std::string file = directory.write(
-      "config.json",
-      R"({"head_dim": 8, "max_position_embeddings": 64, "rope_parameters": {
+  const std::string file =
+      directory.write("config.json",
+                      R"({"head_dim": 8, "max_position_embeddings": 64, "rope_parameters": {
           "full_attention": {"rope_type": "dynamic", "rope_theta": 10000, "factor": 2},
           "sliding_attention": {"rope_type": "default", "rope_theta": 100}}})");
   const auto slowest = [&](const std::string& length) {

@@ -22,7 +22,8 @@ struct Target {
   void (*run)(const std::uint8_t* data, std::size_t size);
 };
 
-/// npy, safetensors, config (a model's config.json), experiment (TOML and JSON), spec (texts of the command line).
+/// npy, safetensors, config (a model's config.json), experiment (TOML and JSON), spec (texts of the
+/// command line).
 const std::vector<Target>& targets();
 
 }  // namespace tapalab::fuzz

@@ -1,9 +1,8 @@
 #include "sim/rope_scaling.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "catch.hpp"
 #include "sim/encoding.hpp"
@@ -138,8 +137,8 @@ TEST_CASE("Static NTK scaling divides the slowest frequency by the factor") {
 
 TEST_CASE("LongRoPE divides by one list up to the trained context and by the other past it") {
   RopeParameters rope;
-  rope.scaling = LongRopeScaling{{decimal("1"), decimal("2")},
-                                 {decimal("4"), decimal("8")}, 4096, decimal("32")};
+  rope.scaling = LongRopeScaling{
+      {decimal("1"), decimal("2")}, {decimal("4"), decimal("8")}, 4096, decimal("32")};
   const RopeFrequencies near = rope_frequencies(rope, 4, 4096);
   const RopeFrequencies far = rope_frequencies(rope, 4, 4097);
   CHECK(static_cast<double>(near.radians[0]) == 1);
@@ -191,8 +190,7 @@ TEST_CASE("xPos decays fastest in its fastest pair") {
   REQUIRE(score.pairs.size() == 2);
   // zeta_0 = 0.4/1.4, zeta_1 = 0.9/1.4; 512 tokens apart.
   CHECK(static_cast<double>(score.pairs[0].weight_at(512)) == Approx(0.4 / 1.4).epsilon(1e-14));
-  CHECK(static_cast<double>(score.pairs[1].weight_at(1024)) ==
-        Approx(0.81 / 1.96).epsilon(1e-14));
+  CHECK(static_cast<double>(score.pairs[1].weight_at(1024)) == Approx(0.81 / 1.96).epsilon(1e-14));
 }
 
 TEST_CASE("Encodings that depend on the length say so where they are given none") {
