@@ -6,6 +6,7 @@
 #include "proofs-check/figure_1_consistency.hpp"
 #include "proofs-check/lemma_c.hpp"
 #include "proofs-check/rope_variance.hpp"
+#include "proofs-check/theorem_2_1.hpp"
 #include "proofs-check/theorem_2_2.hpp"
 #include "proofs-check/theorem_2_3.hpp"
 #include "proofs-check/theorem_3_2.hpp"
@@ -47,13 +48,12 @@ std::vector<Claim> paper_claims() {
               "Queries and keys of an attention head before the positional encoding; here those of "
               "the activations file.",
               Verdict::refuted, [](const ClaimContext& c) { return check_assumption_2_1(c); }),
-      unchecked(
-          "theorem-2.1", "paper, Theorem 2.1",
-          "If the frequencies theta_d are rationally independent, 2/sqrt(D) E RoPE comes within "
-          "O(1/D) of every gamma in [-r, r], r = sqrt(mu_0^2 + nu_0^2), at suitable distances.",
-          "Assumption 2.1; rational independence of the frequencies.",
-          "the independence criterion for powers b^(-2d/D), the limit set of dependent bases, "
-          "and a certified search that reaches a given gamma"),
+      checked("theorem-2.1", "paper, Theorem 2.1",
+              "If the frequencies theta_d are rationally independent, 2/sqrt(D) E RoPE comes "
+              "within O(1/D) "
+              "of every gamma in [-r, r], r = sqrt(mu_0^2 + nu_0^2), at suitable distances.",
+              "Assumption 2.1; rational independence of the frequencies.", Verdict::confirmed,
+              [](const ClaimContext& c) { return check_theorem_2_1(c); }),
       checked("lemma-c.1", "paper, Lemma C.1 (eq. 25, 26)",
               "|C_D(l)| <= 2b/(pi l ln b) + eps and |S_D(l)| <= 2/ln b + eps for all alpha > 0, "
               "eps = alpha + 4 pi l b^-alpha/D; C_D(l) = 1/D sum over d < D/2 of cos(2 pi l f_d), "
