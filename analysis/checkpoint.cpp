@@ -84,7 +84,7 @@ class Reader {
 // The next word of the header, up to `end`.
 std::string_view take_until(std::string_view& text, char end) {
   const auto stop = text.find(end);
-  if (stop == std::string_view::npos || stop > 32) return {};
+  if (stop > 32) return {};  // none is far as well
   const std::string_view word = text.substr(0, stop);
   text.remove_prefix(stop + 1);
   return word;

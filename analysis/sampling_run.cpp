@@ -98,7 +98,7 @@ class Run {
 
   void take(const Order& order, const std::vector<std::string>& answers) {
     for (const std::string& one : answers) {
-      if (one[0] != 0) signal_ = one[0];
+      if (one[0] != 0) signal_ = static_cast<unsigned char>(one[0]);
       if (one[1] == 'f' && failure_.empty()) failure_ = one.substr(2);
     }
     if (!failure_.empty()) return;
