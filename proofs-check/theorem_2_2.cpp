@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "proofs-check/evidence.hpp"
+#include "proofs-check/rope_region.hpp"
 
 namespace tapalab {
 
@@ -136,6 +137,27 @@ void check_limit(const Theorem22Options& options, std::vector<Evidence>& rows) {
     }
 }
 
+/// How far nu_0 may go with the far distance fixed: above the closed form of
+/// docs/theory/theorem-2.2.md, and no further than a pair of distances that breaks it.
+void check_ratio_limit(const Theorem22Options& options, std::vector<Evidence>& rows) {
+  for (const std::string& base : kBases)
+    for (const AngleUnit angle : {AngleUnit::turns, AngleUnit::radians}) {
+      if (near_distances(base).empty()) continue;
+      const RatioLimit limit = ratio_limit(base, angle, options.bound);
+      const Ball closed = log(Ball::decimal(base, kBits)) * Ball::decimal("0.135", kBits) -
+                          Ball::decimal("0.117", kBits);
+      const std::string quantity = "|nu_0/mu_0| up to which the limit of the gap exceeds " +
+                                   options.bound + " |mu_0|, b = " + base + ", " + to_string(angle);
+      rows.push_back(ball_greater(quantity, limit.holds, closed,
+                                  closed.midpoint(4) + " (0.135 ln b - 0.117)"));
+      rows.push_back({"ball", quantity + ": fails for some pair of distances",
+                      "between 1 and 1.1 times " + limit.holds.midpoint(6), limit.fails.midpoint(6),
+                      error_text(limit.fails),
+                      certainly_less(limit.holds, limit.fails) &&
+                          certainly_less(limit.fails, limit.holds * 11 / 10)});
+    }
+}
+
 /// C_D is half a Riemann sum of step 2/D: within 1/D of its limit while the distance is far below
 /// D.
 void check_riemann_sum(std::vector<Evidence>& rows) {
@@ -206,6 +228,7 @@ ClaimResult check_theorem_2_2(const ClaimContext& context, const Theorem22Option
     compare_gap(f.setting, f.near, f.far, options.bound, true, result.evidence);
   illustrate_small_base(context, options, result.evidence);
   check_limit(options, result.evidence);
+  check_ratio_limit(options, result.evidence);
   check_riemann_sum(result.evidence);
   check_scan(context, options, result.evidence);
   if (!found.empty()) {
