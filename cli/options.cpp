@@ -158,7 +158,9 @@ void add_experiment_options(CLI::App& app, ExperimentFlags& flags) {
 }
 
 void add_output_options(CLI::App& app, OutputFlags& flags, const std::string& formats) {
-  add_text(app, "--format", flags.format, formats + " (default table)")->type_name("FORMAT");
+  add_text(app, "--format", flags.format,
+           formats + " (default: by the extension of --out, else table)")
+      ->type_name("FORMAT");
   add_text(app, "--out", flags.out, "write the result to this file; standard output stays empty")
       ->type_name("FILE");
   app.add_flag("--quiet", flags.quiet, "nothing on standard error but errors");
@@ -199,7 +201,12 @@ unsigned parse_threads(const std::optional<std::string>& text) {
 }
 
 Format OutputFlags::chosen_format(const std::vector<std::string>& accepted) const {
-  const std::string name = format.value_or("table");
+  std::string name = format.value_or("table");
+  // A file named x.json holds JSON, where nothing else was asked for.
+  for (const std::string& ending : accepted) {
+    if (!format && out && out->size() > ending.size() && out->ends_with("." + ending))
+      name = ending;
+  }
   if (std::find(accepted.begin(), accepted.end(), name) == accepted.end()) {
     throw InputError(unknown_name("--format", "format", name, accepted));
   }

@@ -55,11 +55,11 @@ int dispatch(const std::vector<std::string>& arguments) {
     return kDone;
   }
   if (first.substr(0, 1) == "-") {
-    throw InputError(unknown_name("tapalab", "option", first, {"--help", "--version"}) +
+    throw InputError(unknown_name("arguments", "option", first, {"--help", "--version"}) +
                      "; other options follow a command");
   }
   const auto found = std::find(names.begin(), names.end(), first);
-  if (found == names.end()) throw InputError(unknown_name("tapalab", "command", first, names));
+  if (found == names.end()) throw InputError(unknown_name("arguments", "command", first, names));
   const auto& command = commands()[static_cast<std::size_t>(found - names.begin())];
   try {
     return command.run({first, {arguments.begin() + 1, arguments.end()}, arguments});

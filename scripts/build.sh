@@ -50,7 +50,10 @@ build_program() {
   local source=$1 build=$2
   mkdir -p "$build"
   {
-    if command -v flock >/dev/null; then flock 9; fi
+    if command -v flock >/dev/null && ! flock -n 9; then
+      say "waiting for another build in $build to end"
+      flock 9
+    fi
     # A folder that was moved or copied with its build cannot go on with it.
     if [[ -f $build/CMakeCache.txt ]] &&
       ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$source" "$build/CMakeCache.txt"; then

@@ -202,6 +202,13 @@ Json quantity_json(const std::optional<Quantity>& quantity) {
           {"error", error_json(quantity->error)}};
 }
 
+// Variances are measured in units of their own: an error relative to the mean's envelope, which may
+// be 1e-70, would say nothing of them.
+Json alone(Json quantity) {
+  if (quantity.is_object()) quantity["error"]["relative_to_envelope"] = nullptr;
+  return quantity;
+}
+
 Json curve_json(const DistanceCurve& curve) {
   Json points = Json::array();
   for (const auto& point : curve.points) {
@@ -210,8 +217,8 @@ Json curve_json(const DistanceCurve& curve) {
                       {"status", to_string(point.status)},
                       {"mean", quantity_json(point.mean)},
                       {"envelope", quantity_json(point.envelope)},
-                      {"variance", quantity_json(point.variance)},
-                      {"variance_excess", quantity_json(point.variance_excess)}});
+                      {"variance", alone(quantity_json(point.variance))},
+                      {"variance_excess", alone(quantity_json(point.variance_excess))}});
   }
   Json out{{"encoding", encoding_json(curve.encoding)},
            {"density", density_json(curve.density)},
