@@ -10,6 +10,7 @@
 #include "analysis/empirical_pairs.hpp"
 #include "analysis/empirical_products.hpp"
 #include "sim/errors.hpp"
+#include "sim/mutants.hpp"
 
 namespace tapalab {
 namespace {
@@ -130,8 +131,9 @@ EmpiricalMoments empirical_moments(const TokenTable& table, const MomentOptions&
     const std::size_t first = options.pairing == Pairing::adjacent ? 2 * d : d;
     const std::size_t second = partner(first);
     moments.mu.push_back(with_interval(bootstrap, averages.combined({{first, 1}, {second, 1}})));
-    moments.nu.push_back(
-        with_interval(bootstrap, averages.combined({{dim + first, 1}, {dim + second, -1}})));
+    moments.nu.push_back(with_interval(
+        bootstrap, averages.combined({{dim + first, 1},
+                                      {dim + second, mutated("empirical-sine-sign", -1.0, 1.0)}})));
     pairs.push_back(
         averages.combined({{2 * dim + first, 1}, {2 * dim + second, 1}, {3 * dim + first, 2}}));
     moments.sigma2_pair.push_back(with_interval(bootstrap, pairs.back()));

@@ -5,6 +5,7 @@
 #include "analysis/rotary_moments.hpp"
 #include "sim/errors.hpp"
 #include "sim/interrupt.hpp"
+#include "sim/mutants.hpp"
 
 namespace tapalab {
 namespace {
@@ -61,12 +62,13 @@ class PhaseCurve {
       parts.excess = {-half, half_error};
       return phase_point(distance, Engine::exact, parts);
     }
-    const Transform second = transform_.at(2 * t);
+    const Transform second = transform_.at(mutated("exact-doubled-angle", 2, 1) * t);
     const Wide mean = first.phi1.re, mean_square = mean * mean;
-    parts.excess.value = second.phi2.re / 2 - mean_square;
+    parts.excess.value = second.phi2.re / mutated("exact-excess-half", 2, 1) -
+                         mutated("exact-excess-sign", 1, -1) * mean_square;
     parts.excess.error = second.error2 / 2 + (2 * abs(mean) + first.error1) * first.error1 +
                          4 * wide_epsilon() * (abs(second.phi2.re) + mean_square);
-    parts.variance = {half + parts.excess.value,
+    parts.variance = {mutated("exact-variance-half", 1, 2) * half + parts.excess.value,
                       half_error + parts.excess.error + 4 * wide_epsilon() * half};
     return phase_point(distance, Engine::exact, parts);
   }

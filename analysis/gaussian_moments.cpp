@@ -2,6 +2,7 @@
 #include <map>
 
 #include "analysis/gaussian_form.hpp"
+#include "sim/mutants.hpp"
 
 namespace tapalab {
 
@@ -60,7 +61,7 @@ FormMoments GaussianMoments::of(const SparseForm& form) const {
       if (other_row == product.end()) continue;
       const auto other = other_row->second.find(i);
       if (other == other_row->second.end()) continue;
-      const Wide term = 2 * value * other->second;
+      const Wide term = mutated("moments-trace-factor", 2, 1) * value * other->second;
       result.variance += term;
       variance_scale += abs(term);
     }

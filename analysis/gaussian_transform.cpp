@@ -5,6 +5,7 @@
 
 #include "analysis/gaussian_form.hpp"
 #include "analysis/wide_eigen.hpp"
+#include "sim/mutants.hpp"
 
 namespace tapalab {
 namespace {
@@ -198,12 +199,12 @@ BlockValue evaluate(const GaussianTransform::Block& block, const Wide& t) {
   Wide log_scale = abs(t) * block.phase0_size + n;  // terms of the logarithm
   value.exponent = {0, t * block.phase0};
   for (std::size_t j = 0; j < n; ++j) {
-    const WideComplex pole{1, -2 * t * block.eigenvalue[j]};
+    const WideComplex pole{1, mutated("transform-pole", -2, -1) * t * block.eigenvalue[j]};
     g[j] = reciprocal(pole);
     const Wide first = t * block.phase1[j], first_size = abs(t) * block.phase1_size[j];
     y[j] = {-first * g[j].im, first * g[j].re};  // i t c g
     value.product = value.product * g[j];
-    value.exponent = value.exponent - (first * first / 2) * g[j];
+    value.exponent = value.exponent - (first * first / mutated("transform-mean-half", 2, 1)) * g[j];
     g_size[j] = size_of(g[j]);
     y_size[j] = first_size * g_size[j];
     log_scale += first_size * y_size[j];

@@ -9,6 +9,7 @@
 #include "analysis/product_transform.hpp"
 #include "sim/errors.hpp"
 #include "sim/interrupt.hpp"
+#include "sim/mutants.hpp"
 #include "sim/score_model.hpp"
 #include "sim/spec_text.hpp"
 
@@ -94,7 +95,9 @@ class PhaseTransform {
   /// `t` multiplies the sum over coordinates divided by sqrt(dP).
   Power at(const Wide& t, double relative_target) const {
     const Wide each = t / sqrt(Wide(dim_));
-    if (!linear_) return raise(pair_.at(each, relative_target / dim_), dim_);
+    if (!linear_)
+      return raise(pair_.at(each, relative_target / dim_),
+                   mutated("product-power", dim_, 2 * dim_));
     const PairLaw& law = density_.phase;
     // The means turn all factors alike: one angle for all of them keeps its digits.
     const PairTransform q = marginal_transform(density_.query, Wide(0), law.scale_q.wide(), each);

@@ -12,6 +12,8 @@ option(TAPALAB_WERROR "Warnings are errors" OFF)
 # Faster from nothing. Off by default: ccache does not serve it, and a header that lacks an include
 # goes unnoticed (in CI clang-tidy, which reads every source without it, notices).
 option(TAPALAB_PCH "Precompile the heavy headers" OFF)
+# To measure whether `verify` notices wrong formulas (scripts/mutation.sh): never in a product build.
+option(TAPALAB_MUTANTS "Seeded faults, switched on by the environment variable TAPALAB_MUTANT" OFF)
 set(TAPALAB_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=: address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -35,6 +37,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     target_compile_options(tapalab_flags INTERFACE
       $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds>)
   endif()
+endif()
+if(TAPALAB_MUTANTS)
+  target_compile_definitions(tapalab_flags INTERFACE TAPALAB_MUTANTS)
 endif()
 if(TAPALAB_WERROR)
   target_compile_options(tapalab_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)

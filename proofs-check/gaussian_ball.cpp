@@ -1,6 +1,7 @@
 #include "proofs-check/gaussian_ball.hpp"
 
 #include "sim/errors.hpp"
+#include "sim/mutants.hpp"
 
 namespace tapalab {
 namespace {
@@ -43,7 +44,8 @@ ComplexBall pair_transform_ball(const PairLaw& law, const Ball& t_given) {
   const Ball t2 = t * t;
   // Delta = (1 - i t r)^2 + t^2; E e^(itXY) = Delta^(-1/2) exp{[i t u v + t^2 r u v - t^2
   // (u^2+v^2)/2]/Delta}
-  const ComplexBall delta{t2 - t2 * r * r + 1, -(t * r * 2)};
+  const ComplexBall delta{t2 - t2 * r * r * mutated("ball-delta-square", 1L, -1L) + 1,
+                          -(t * r * mutated("ball-delta-cross", 2L, 1L))};
   const ComplexBall exponent{t2 * r * u * v - t2 * (u * u + v * v) / 2, t * u * v};
   const ComplexBall inverse = pow(delta, Ball(-1, bits));
   return pow(delta, Ball(-1, bits) / 2) * exp(exponent * inverse);
@@ -68,14 +70,15 @@ Ball amplitude_square_ball(const SplitGaussian& model, slong bits) {
 
 ScoreBalls split_gaussian_ball(const SplitGaussian& model, std::uint64_t distance, slong bits) {
   const Ball s = phase_scale_ball(model.alpha, distance, bits);
-  const Ball t = Ball::pi(bits) * 2 * s / sqrt(Ball(static_cast<slong>(model.phase_dim), bits));
+  const Ball t = Ball::pi(bits) * mutated("ball-two-pi", 2L, 1L) * s /
+                 sqrt(Ball(static_cast<slong>(model.phase_dim), bits));
   const Ball mean_a = amplitude_mean_ball(model, bits);
   const Ball square_a = amplitude_square_ball(model, bits);
   const ComplexBall once = phase_transform(model, t);
   const ComplexBall twice = phase_transform(model, t * 2);
   const Ball mean = mean_a * once.re;
   // E score^2 = (E a^2 + E a^2 cos(2 angle))/2
-  const Ball excess = square_a * twice.re / 2 - mean * mean;
+  const Ball excess = square_a * twice.re / mutated("ball-excess-half", 2L, 1L) - mean * mean;
   return {mean, abs(mean_a) * abs(once), square_a / 2 + excess, excess};
 }
 
@@ -94,7 +97,8 @@ Ball bias_bound_ball(const SplitGaussian& model, std::uint64_t distance, slong s
   const Ball l =
       phase_scale_ball(model.alpha, distance, bits) * scale_factor / sqrt(Ball(dP, bits));
   // l^-dP |E a| (2 pi)^-dP (1 - rho^2)^(-dP/2)
-  return abs(amplitude_mean_ball(model, bits)) * pow(l * Ball::pi(bits) * 2 * sqrt(spread), -dP);
+  return abs(amplitude_mean_ball(model, bits)) *
+         pow(l * Ball::pi(bits) * mutated("bound-two-pi", 2L, 1L) * sqrt(spread), -dP);
 }
 
 }  // namespace tapalab

@@ -4,6 +4,7 @@
 
 #include "analysis/log_number.hpp"
 #include "sim/errors.hpp"
+#include "sim/mutants.hpp"
 #include "sim/numbers/exact_decimal.hpp"
 
 namespace tapalab {
@@ -83,7 +84,9 @@ CovarianceFacts rational_covariance_facts(const std::vector<std::vector<std::str
         Rational(c[d][d] * c[dim + d][dim + d] + 2 * qk(d, d) * qk(d, d)).str());
   // Isserlis: E q_i k_i q_j k_j = E q_i k_i E q_j k_j + E q_i q_j E k_i k_j + E q_i k_j E k_i q_j
   const auto product_mean = [&](std::size_t i, std::size_t j) {
-    return Rational(qk(i, i) * qk(j, j) + c[i][j] * c[dim + i][dim + j] + qk(i, j) * qk(j, i));
+    return Rational(qk(i, i) * qk(j, j) +
+                    mutated("isserlis-sign", 1, -1) * c[i][j] * c[dim + i][dim + j] +
+                    qk(i, j) * qk(j, i));
   };
   Rational square = 0, mean = 0;
   for (std::size_t i = 0; i < dim; ++i) {

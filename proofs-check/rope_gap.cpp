@@ -4,6 +4,7 @@
 
 #include "analysis/experiment.hpp"
 #include "proofs-check/rope_sums.hpp"
+#include "sim/mutants.hpp"
 
 namespace tapalab {
 
@@ -21,7 +22,9 @@ Ball rope_cosine_mean_ball(const RopeSetting& setting, std::uint64_t distance, s
   Ball turns = Ball::distance(distance, working);
   if (setting.angle == AngleUnit::radians) turns /= Ball::pi(working) * 2;
   Ball sum(0, working);
-  for (slong d = 0; d < D / 2; ++d) sum += cos_turns(turns * pow(base, Ball(-2 * d, working) / D));
+  for (slong d = 0; d < D / 2; ++d)
+    sum += cos_turns(turns *
+                     pow(base, Ball(mutated("rope-ball-exponent", -2L, -1L) * d, working) / D));
   return sum / D;
 }
 
@@ -42,7 +45,8 @@ EngineValue rope_cosine_mean_exact(const RopeSetting& setting, std::uint64_t dis
 Ball rope_cosine_limit(const RopeSetting& setting, std::uint64_t distance, slong bits) {
   const Ball base = Ball::decimal(setting.base, bits);
   const Ball x = angular_unit(setting.angle, bits) * Ball::distance(distance, bits);
-  return (cosine_integral(x) - cosine_integral(x / base)) / (log(base) * 2);
+  return (cosine_integral(x) - cosine_integral(x / base)) /
+         (log(base) * mutated("rope-limit-half", 2L, 1L));
 }
 
 Ball rope_sine_limit(const RopeSetting& setting, std::uint64_t distance, slong bits) {

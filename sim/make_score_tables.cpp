@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/mutants.hpp"
+
 namespace tapalab {
 namespace {
 
@@ -62,7 +64,8 @@ ScoreTables tables(const RotaryScore& score, const std::vector<std::uint64_t>& d
       const Wide turns = reduce_turns(Wide(distance) * pair.frequency_turns);
       const SinCos<double> wave = sincos_2pi(static_cast<double>(turns));
       const auto weight = static_cast<double>(pair.weight_at(distance));
-      result.angles.push_back({weight * wave.sin, weight * wave.cos});
+      const double sine = mutant("rope-sine-sign") ? -wave.sin : wave.sin;
+      result.angles.push_back({weight * sine, weight * wave.cos});
     }
   }
   return result;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "sim/errors.hpp"
+#include "sim/mutants.hpp"
 #include "sim/numbers/decimal_parts.hpp"
 #include "sim/spec_text.hpp"
 
@@ -34,7 +35,7 @@ PhaseScore split_score(const Tapa& tapa, std::uint32_t head_dim) {
   score.amplitude_dim = amplitude_dim(tapa.share, head_dim);
   score.law = tapa.law;
   score.alpha = tapa.alpha;
-  const Wide weight = inverse_sqrt(score.amplitude_dim);
+  const Wide weight = inverse_sqrt(mutant("score-amplitude-norm") ? head_dim : score.amplitude_dim);
   for (std::uint32_t i = 0; i < score.amplitude_dim; ++i) score.amplitude.push_back({i, i, weight});
   return score;
 }
@@ -68,7 +69,8 @@ struct Lower {
   ScoreModel operator()(const TapaEncoding& tapa) const {
     check_head_dim(encoding, head_dim, true);
     PhaseScore score = split_score(tapa, head_dim);
-    const Wide weight = inverse_sqrt(head_dim - score.amplitude_dim);
+    const Wide weight =
+        inverse_sqrt(mutant("score-phase-norm") ? head_dim : head_dim - score.amplitude_dim);
     for (std::uint32_t i = score.amplitude_dim; i < head_dim; ++i) {  // eq. 12
       score.phase_bilinear.push_back({i, i, weight});
     }
@@ -78,7 +80,8 @@ struct Lower {
   ScoreModel operator()(const TapaLinearEncoding& tapa) const {
     check_head_dim(encoding, head_dim, true);
     PhaseScore score = split_score(tapa, head_dim);
-    const Wide weight = inverse_sqrt(head_dim - score.amplitude_dim);
+    const Wide weight =
+        inverse_sqrt(mutant("score-linear-norm") ? head_dim : head_dim - score.amplitude_dim);
     for (std::uint32_t i = score.amplitude_dim; i < head_dim; ++i) {  // eq. 16
       score.phase_linear.push_back({i, weight});
       score.phase_linear.push_back({head_dim + i, weight});
@@ -196,7 +199,8 @@ Wide PhaseScore::phase_scale(std::uint64_t distance) const {
   if (law == PhaseLaw::linear) return alpha.times(distance);
   if (distance == 1) return Wide(1);
   // The exponent alpha ln(distance) has up to 62 bits before the point: guard bits keep the rest.
-  const GuardedWide exponent = guarded(alpha) * log(GuardedWide(distance));
+  const GuardedWide exponent =
+      guarded(alpha) * log(GuardedWide(distance)) * mutated("score-exponent", 1, 2);
   static const GuardedWide largest = GuardedWide(1LL << 57) * log(GuardedWide(2));
   if (!(exponent < largest)) {
     throw InputError("alpha=" + printable(alpha.text()) +
@@ -249,9 +253,10 @@ std::vector<Wide> rope_frequencies_turns(const RopeEncoding& rope, std::uint32_t
   std::vector<Wide> frequencies;
   for (std::uint32_t d = 0; d < head_dim / 2; ++d) {
     // eq. 3: f_d = base^(-2d/D)
-    GuardedWide f = exp(-(log_base * (2 * d)) / head_dim);
+    GuardedWide f = exp(-(log_base * (mutated("rope-frequency-exponent", 2U, 1U) * d)) / head_dim);
     if (rope.frequency == FrequencyPrecision::f32) f = GuardedWide(static_cast<float>(f));
-    frequencies.push_back(Wide(rope.angle == AngleUnit::turns ? f : GuardedWide(f / two_pi)));
+    frequencies.push_back(Wide(
+        rope.angle == AngleUnit::turns || mutant("rope-two-pi") ? f : GuardedWide(f / two_pi)));
   }
   return frequencies;
 }
