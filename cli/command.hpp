@@ -23,6 +23,7 @@ struct Command {
 int run_curve(const Arguments& arguments);
 int run_bias(const Arguments& arguments);
 int run_variance(const Arguments& arguments);
+int run_histogram(const Arguments& arguments);
 int run_fit(const Arguments& arguments);
 int run_verify(const Arguments& arguments);
 int run_inspect(const Arguments& arguments);

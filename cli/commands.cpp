@@ -7,6 +7,7 @@ const std::vector<Command>& commands() {
       {"curve", "mean, envelope and variance of the score at each distance", run_curve},
       {"bias", "the mean of the score at each distance, and its plot", run_bias},
       {"variance", "the variance of the score at each distance, and its plot", run_variance},
+      {"histogram", "score differences between two ranges of distance", run_histogram},
       {"fit", "local exponents of the decay beside theory", run_fit},
       {"verify", "check the claims and write a report", run_verify},
       {"merge", "the result of an experiment from the files of its shards", run_merge},

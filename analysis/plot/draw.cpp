@@ -83,7 +83,9 @@ XAxis x_axis(const Figure& figure) {
   const double pad = 0.03 * axis.range.span();
   decades.high += pad;
   decades.low -= pad;
-  if (!only_zero) axis.ticks = decade_ticks(decades, 10);
+  if (!only_zero)
+    axis.ticks =
+        figure.x_axis == AxisKind::plain ? plain_ticks(decades, 10) : decade_ticks(decades, 10);
   if (figure.zero_slot) {
     std::erase_if(axis.ticks, [&](const Tick& tick) { return tick.at < decades.low + 0.99 * pad; });
   }

@@ -70,10 +70,12 @@ struct LegendRow {
   bool hollow = false;  ///< the sample's marker
 };
 
-/// The x axis is in decades for all panels; `zero_slot` is where x = 0 stands, left of a break.
+/// All panels share the x axis, in decades of distance unless told otherwise; `zero_slot` is where
+/// x = 0 stands, left of a break.
 struct Figure {
   std::string title;
   std::string x_label;
+  AxisKind x_axis = AxisKind::decades;
   std::optional<double> zero_slot;
   std::vector<Panel> panels;
   std::vector<LegendRow> legend;

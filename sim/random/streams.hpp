@@ -24,6 +24,7 @@ enum class Stream : std::uint32_t {
   token_pair = 2,  ///< the pair of tokens of a sample; draw is 0, or the distance for at-distance
   shuffle = 3,     ///< step `sample` of the permutation of pairs=shuffled
   product = 4,     ///< coordinate c of a sample of x with independent coordinates: draw 2c, 2c + 1
+  distance = 5,    ///< the distances of a sample of score differences: near is draw 0, far draw 1
 };
 
 TAPALAB_HD TAPALAB_INLINE constexpr std::uint32_t stream_tag(Stream stream,

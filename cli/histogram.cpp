@@ -1,0 +1,113 @@
+#include "analysis/histogram.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "analysis/plot/figure.hpp"
+#include "analysis/writers/json.hpp"
+#include "cli/command.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/program.hpp"
+#include "cli/progress.hpp"
+#include "cli/provenance.hpp"
+#include "sim/errors.hpp"
+
+namespace tapalab::cli {
+namespace {
+
+struct HistogramFlags {
+  std::optional<std::string> near, far, pairs, bins;
+};
+
+void add_options(CLI::App& app, ExperimentFlags& flags, HistogramFlags& histogram) {
+  add_list(app, "--encoding", flags.encodings,
+           "encoding, repeatable (default tapa; tapalab list encodings)");
+  add_list(app, "--density", flags.densities,
+           "density of queries and keys, repeatable (default gaussian:rho=0.25; tapalab list "
+           "densities)");
+  add_text(app, "--head-dim", flags.head_dim, "head dimension (default: the file's, else 128)")
+      ->type_name("D");
+  add_text(app, "--near", histogram.near, "range of the near distance (default 0:100)")
+      ->type_name("A:B");
+  add_text(app, "--far", histogram.far, "range of the far distance (default 10000:10100)")
+      ->type_name("A:B");
+  add_text(app, "--pairs", histogram.pairs, "pairs of query and key (default 10000)")
+      ->type_name("N");
+  add_text(app, "--bins", histogram.bins, "bins of equal width (default 60)")->type_name("N");
+  add_text(app, "--seed", flags.seed, "seed (default 1)")->type_name("S");
+  add_text(app, "--confidence", flags.confidence, "level of intervals (default 0.95)")
+      ->type_name("C");
+  add_text(app, "--threads", flags.threads, "threads (default: all); never changes a result")
+      ->type_name("T");
+}
+
+std::vector<HistogramTask> tasks_of(const ExperimentFlags& flags, const HistogramFlags& histogram) {
+  HistogramTask common;
+  if (histogram.near) common.near = parse_distance_range(*histogram.near, "--near");
+  if (histogram.far) common.far = parse_distance_range(*histogram.far, "--far");
+  if (histogram.pairs) common.pairs = parse_count(*histogram.pairs, "--pairs", 2, kMostPairs);
+  if (histogram.bins) common.bins = parse_count(*histogram.bins, "--bins", 1, 10'000);
+  const unsigned threads = flags.thread_count();
+  std::vector<HistogramTask> tasks;
+  for (const CurveTask& curve : plan_curves(flags.experiment(), threads)) {
+    HistogramTask task = common;
+    task.encoding = curve.encoding;
+    task.density = curve.density;
+    task.head_dim = curve.head_dim;
+    task.seed = curve.sampling.seed;
+    task.confidence = curve.sampling.confidence;
+    task.threads = threads;
+    tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+}  // namespace
+
+int run_histogram(const Arguments& arguments) {
+  ExperimentFlags flags;
+  HistogramFlags histogram;
+  OutputFlags output;
+  const auto app = make_app(
+      "histogram",
+      "Score differences of one pair of query and key between a near and a far distance, each "
+      "uniform on its range.",
+      "tapalab histogram --encoding rope --encoding tapa --near 0:100 --far 10000:10100");
+  add_options(*app, flags, histogram);
+  add_output_options(*app, output, "table, csv or json");
+  add_plot_option(*app, output);
+  parse(*app, arguments.rest);
+
+  const Format format = output.chosen_format({"table", "csv", "json"});
+  output.progress_mode();
+  output.check_files();
+  const std::vector<HistogramTask> tasks = tasks_of(flags, histogram);
+  Progress progress(output.progress_mode(), output.quiet);
+  progress.start("histogram", static_cast<double>(tasks.size()), "histograms");
+  std::vector<ScoreHistogram> histograms;
+  for (const HistogramTask& task : tasks) {
+    histograms.push_back(score_histogram(task));
+    progress.update(static_cast<double>(histograms.size()) / static_cast<double>(tasks.size()));
+  }
+  progress.finish();
+  if (output.plot) {
+    plot::draw(histogram_figure(histograms, "Score differences between two ranges of distance"),
+               *output.plot);
+  }
+  std::string text;
+  switch (format) {
+    case Format::json:
+      text = json_text(histograms_json(histograms, provenance(arguments, flags.thread_count())));
+      break;
+    case Format::csv:
+      text = histograms_csv(histograms);
+      break;
+    case Format::table:
+      text = histograms_table(histograms);
+      break;
+  }
+  write_result(text, output.out.value_or(""));
+  return kDone;
+}
+
+}  // namespace tapalab::cli
