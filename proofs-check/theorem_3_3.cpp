@@ -6,6 +6,7 @@
 #include "proofs-check/evidence.hpp"
 #include "proofs-check/gaussian_ball.hpp"
 #include "proofs-check/rational_covariance.hpp"
+#include "proofs-check/theorem_3_3_activations.hpp"
 
 namespace tapalab {
 
@@ -202,6 +203,7 @@ ClaimResult check_theorem_3_3(const ClaimContext& context, const Theorem33Option
   check_pair_reading(options.r, result.evidence);
   check_variance(context, options, facts, result.evidence);
   check_correction(options, result.evidence);
+  const std::string real = check_variance_on_activations(context, result.evidence);
   result.witness = {
       scalar("amplitude_dim", std::to_string(kAmplitudeDim)),
       {"covariance", covariance},
@@ -217,7 +219,8 @@ ClaimResult check_theorem_3_3(const ClaimContext& context, const Theorem33Option
       "1000. The same blocks repeat at any even number of amplitude coordinates. It refutes the "
       "statement for general densities; where the cross terms sum to at least 0 the printed bound "
       "holds. The correction is proved in docs/theory/theorem-3.3.md and observed here on Gaussian "
-      "densities only.";
+      "densities and real tokens." +
+      real;
   result.correction =
       "Var TAPA -> E a^2/2, a = q_A.k_A/sqrt(dA), whenever E a^2 is finite and E e^(i t phi) -> 0 "
       "(an absolutely continuous x_P suffices; no Schwartz density is needed). E a^2 = sigma_0^2 + "
