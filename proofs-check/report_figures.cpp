@@ -8,6 +8,7 @@
 #include "analysis/plot/curve_plot.hpp"
 #include "analysis/writers/csv.hpp"
 #include "proofs-check/gaussian_ball.hpp"
+#include "proofs-check/report_figures_tapa.hpp"
 #include "proofs-check/theorem_2_2.hpp"
 #include "proofs-check/theorem_3_3.hpp"
 
@@ -140,6 +141,14 @@ std::vector<ReportFigure> report_figures(const VerifyReport& report) {
     figures.push_back(sampled_bias_figure(report));
   }
   if (ran("theorem-3.3")) figures.push_back(variance_figure(report));
+  if (ran("stationary-phase")) {
+    figures.push_back(gradient_figure());
+    figures.push_back(noise_figure());
+  }
+  if (ran("figure-1")) figures.push_back(histograms_figure(report));
+  if (ran("limit-law")) figures.push_back(limit_law_figure(report));
+  if (ran("distance-resolution")) figures.push_back(resolution_figure());
+  if (ran("clt-crossover")) figures.push_back(crossover_figure());
   return figures;
 }
 

@@ -1,0 +1,23 @@
+// Figures of the claims on TAPA's law, resolution, crossover, sensitivity and histograms.
+#pragma once
+
+#include <vector>
+
+#include "proofs-check/report_figures.hpp"
+
+namespace tapalab {
+
+/// Score densities beside the limit's.
+ReportFigure limit_law_figure(const VerifyReport& report);
+/// Correlation of the scores at two distances.
+ReportFigure resolution_figure();
+/// The mean beside its normal value, over scales.
+ReportFigure crossover_figure();
+/// E |grad score|^2 against the scale of the representation.
+ReportFigure gradient_figure();
+/// What noise leaves of the correlation.
+ReportFigure noise_figure();
+/// The two histograms of Figure 1 on Gaussian coordinates and on real activations.
+ReportFigure histograms_figure(const VerifyReport& report);
+
+}  // namespace tapalab
