@@ -69,7 +69,9 @@ class LaneScores {
     if (const auto* phase = std::get_if<PhaseTables>(&tables)) {
       A_.resize(kLanes);
       B_.resize(kLanes);
+      plain_.resize(kLanes);
       kernels.phase_features(*phase, x, A_.data(), B_.data());
+      kernels.fine_phi(*phase, x, B_.data(), plain_.data());
       return;
     }
     const auto& rotary = std::get<RotaryTables>(tables);
@@ -80,15 +82,15 @@ class LaneScores {
   }
 
   double at(int lane, std::size_t distance_index) const {
+    const auto index = static_cast<std::size_t>(lane);
     if (const auto* phase = std::get_if<PhaseTables>(&tables_))
-      return score<DoublePrecision>(A_[static_cast<std::size_t>(lane)],
-                                    B_[static_cast<std::size_t>(lane)],
+      return score<DoublePrecision>(A_[index], TwoTerm<double>{B_[index], plain_[index]},
                                     phase->scales[distance_index]);
     const auto& rotary = std::get<RotaryTables>(tables_);
     const std::size_t pairs = rotary.pairs.size();
-    double sum = plain_[static_cast<std::size_t>(lane)];
+    double sum = plain_[index];
     for (std::size_t d = 0; d < pairs; ++d) {
-      const std::size_t i = d * kLanes + static_cast<std::size_t>(lane);
+      const std::size_t i = d * kLanes + index;
       sum =
           add_rotary<DoublePrecision>(sum, A_[i], B_[i], rotary.angles[distance_index * pairs + d]);
     }
@@ -97,7 +99,8 @@ class LaneScores {
 
  private:
   const ScoreTables& tables_;
-  std::vector<double> A_, B_, plain_;  // amplitude and phi of phase scores
+  // of phase scores: amplitude, and phi in two terms
+  std::vector<double> A_, B_, plain_;
 };
 
 Quantity with_interval(double estimate, const Interval& interval, double level) {
@@ -150,6 +153,8 @@ std::optional<Quantity> expected_mean(const HistogramTask& task) {
 
 std::vector<double> score_differences(const HistogramTask& task) {
   check(task);
+  check_phases_resolved(task.encoding, task.density, task.head_dim,
+                        {task.near.last, task.far.last});
   const ScoreModel model = lower(task.encoding, task.head_dim);
   const PairDraws draws(task.encoding, task.density, task.head_dim, task.seed);
   const PhiloxKey key = stream_key(task.seed);

@@ -7,6 +7,7 @@
 
 #include "sim/block_kernels.hpp"
 #include "sim/errors.hpp"
+#include "sim/monte_carlo.hpp"
 #include "sim/pair_source.hpp"
 #include "sim/product_sampler.hpp"
 
@@ -57,6 +58,20 @@ void PairDraws::lanes(std::uint64_t first, double* x) const {
     product->lanes(first, x);
   else
     std::get<TokenSource>(source_->any).lanes(first, 0, x);
+}
+
+void check_phases_resolved(const Encoding& encoding, const Density& density, std::uint32_t head_dim,
+                           const std::vector<std::uint64_t>& distances) {
+  // its constructor refuses
+  const ScoreModel score = lower(encoding, head_dim);
+  if (const auto* law = std::get_if<GaussianDensity>(&density.law))
+    ScoreSampler(score, lower(*law, encoding, head_dim), distances, 0);
+  if (const auto* law = std::get_if<FullGaussianDensity>(&density.law))
+    ScoreSampler(score, lower(*law, head_dim), distances, 0);
+  if (const auto* law = std::get_if<ProductDensity>(&density.law))
+    ScoreSampler(score, lower(*law, encoding, head_dim), distances, 0);
+  if (const auto* law = std::get_if<EmpiricalDensity>(&density.law))
+    ScoreSampler(score, *law, distances, 0);
 }
 
 PhaseSamples draw_phase_samples(const PhaseTables& tables, const PairDraws& draws,

@@ -34,6 +34,11 @@ class PairDraws {
   std::unique_ptr<const Source> source_;
 };
 
+/// Throws the InputError of the sampling engine where phases at these distances have so many turns
+/// that samples in double no longer resolve them.
+void check_phases_resolved(const Encoding& encoding, const Density& density, std::uint32_t head_dim,
+                           const std::vector<std::uint64_t>& distances);
+
 /// Amplitudes and phases of samples 0 .. count-1: the score at the tables' distance i is
 /// amplitude cos(2 pi scales[i] phi).
 struct PhaseSamples {
