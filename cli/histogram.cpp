@@ -1,5 +1,6 @@
 #include "analysis/histogram.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "analysis/plot/figure.hpp"
@@ -34,6 +35,9 @@ void add_options(CLI::App& app, ExperimentFlags& flags, HistogramFlags& histogra
   add_text(app, "--pairs", histogram.pairs, "pairs of query and key (default 10000)")
       ->type_name("N");
   add_text(app, "--bins", histogram.bins, "bins of equal width (default 60)")->type_name("N");
+  add_text(app, "--seq-len", flags.seq_len,
+           "sequence length, for encodings that depend on it (default: largest distance + 1)")
+      ->type_name("N");
   add_text(app, "--seed", flags.seed, "seed (default 1)")->type_name("S");
   add_text(app, "--confidence", flags.confidence, "level of intervals (default 0.95)")
       ->type_name("C");
@@ -41,13 +45,15 @@ void add_options(CLI::App& app, ExperimentFlags& flags, HistogramFlags& histogra
       ->type_name("T");
 }
 
-std::vector<HistogramTask> tasks_of(const ExperimentFlags& flags, const HistogramFlags& histogram) {
+std::vector<HistogramTask> tasks_of(ExperimentFlags flags, const HistogramFlags& histogram) {
   HistogramTask common;
   if (histogram.near) common.near = parse_distance_range(*histogram.near, "--near");
   if (histogram.far) common.far = parse_distance_range(*histogram.far, "--far");
   if (histogram.pairs) common.pairs = parse_count(*histogram.pairs, "--pairs", 2, kMostPairs);
   if (histogram.bins) common.bins = parse_count(*histogram.bins, "--bins", 1, 10'000);
   const unsigned threads = flags.thread_count();
+  // the default length is that of the largest distance
+  flags.distances = std::to_string(std::max(common.near.last, common.far.last));
   std::vector<HistogramTask> tasks;
   for (const CurveTask& curve : plan_curves(flags.experiment(), threads)) {
     HistogramTask task = common;
