@@ -7,6 +7,7 @@
 #include "analysis/spec_source.hpp"
 #include "analysis/writers/json.hpp"
 #include "sim/errors.hpp"
+#include "sim/io/bounded_text.hpp"
 #include "sim/spec_text.hpp"
 
 namespace tapalab {
@@ -158,6 +159,7 @@ Engine engine_of(const ResultReader& reader, const Json& curve, const std::strin
 }
 
 Json parse(const std::string& text, const std::string& label) {
+  check_json_text(text, label);
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
@@ -236,11 +238,22 @@ void read_experiment(const ResultReader& reader, const Json& document, Experimen
   read("rel_tol", spec.rel_tol, parse_tolerance);
   read("abs_tol", spec.abs_tol, parse_tolerance);
   read("seq_len", spec.seq_len, parse_seq_len);
-  // The distances as they were written, where they still are those of the curves.
+  // The distances as they were written.
   const std::string written = reader.optional_text(experiment, path, "distances");
   if (!written.empty()) {
     const DistanceGrid grid = parse_distances(written);
-    if (grid.distances == spec.distances->distances) spec.distances = grid;
+    if (grid.distances != spec.distances->distances)
+      reader.refuse(path + ".distances", fmt::format("{} contradicts the points of the curves; "
+                                                     "change both, or leave out experiment",
+                                                     printable(written)));
+    spec.distances = grid;
+  }
+  static constexpr std::string_view kKnown[] = {"distances",  "distance_count", "seq_len",
+                                                "engine",     "samples",        "seed",
+                                                "confidence", "rel_tol",        "abs_tol"};
+  for (const auto& [key, value] : experiment.items()) {
+    if (std::find(std::begin(kKnown), std::end(kKnown), key) == std::end(kKnown))
+      reader.refuse(path + "." + key, "unknown key; accepted: those that curve writes");
   }
   // A length that is the default for these distances is left to follow others.
   std::uint64_t largest = 0;

@@ -180,7 +180,24 @@ std::vector<Item> read_items(const TomlReader& reader, const toml::node& node,
   return items;
 }
 
+// The parser descends once for each part of a dotted key, and has no limit of its own.
+void check_dotted_keys(const std::string& text, const std::string& label) {
+  constexpr std::size_t kMostParts = 1000;
+  std::size_t parts = 0, line = 1;
+  for (const char c : text) {
+    if (c == '.') {
+      if (++parts > kMostParts)
+        throw InputError(fmt::format("{}:{}: a key of more than {} parts; accepted: fewer", label,
+                                     line, kMostParts));
+    } else if (std::string_view(",\n=[]{}#").find(c) != std::string_view::npos) {
+      parts = 0;
+      line += c == '\n' ? 1 : 0;
+    }
+  }
+}
+
 toml::table parse(const std::string& text, const std::string& label) {
+  check_dotted_keys(text, label);
   try {
     return toml::parse(std::string_view(text), std::string_view(label));
   } catch (const toml::parse_error& error) {

@@ -19,7 +19,9 @@ namespace {
 // central limit theorem.
 constexpr std::uint64_t kFirstLook = 8192;
 
-Quantity sampled(double estimate, const Interval& interval, double level) {
+// Nothing where the interval is wider than a double holds: too few samples for the confidence.
+std::optional<Quantity> sampled(double estimate, const Interval& interval, double level) {
+  if (!std::isfinite(interval.lower) || !std::isfinite(interval.upper)) return std::nullopt;
   Quantity quantity;
   quantity.estimate = LogNumber(estimate);
   quantity.error.kind = ErrorKind::confidence;
@@ -55,6 +57,11 @@ CurvePoint make_point(std::uint64_t distance, const ScoreMoments& moments, const
   if (score.count < 2) return point;  // no pair of tokens at this distance
   const double level = sampling.confidence;
   point.mean = sampled(score.mean, mean_interval(score, confidence), level);
+  if (!point.mean)
+    throw InputError(
+        fmt::format("--confidence: {} samples say nothing at this level; accepted: a lower one, or "
+                    "more samples",
+                    score.count));
   if (rules.spread) {
     point.variance = sampled(sample_variance(score), variance_interval(score, confidence), level);
   }
@@ -65,7 +72,7 @@ CurvePoint make_point(std::uint64_t distance, const ScoreMoments& moments, const
       point.variance_excess = sampled(excess_estimate(score, moments.excess),
                                       excess_interval(score, moments.excess, confidence), level);
     }
-    if (point.envelope->error.lower.sign() > 0) {
+    if (point.envelope && point.envelope->error.lower.sign() > 0) {
       const Wide envelope = point.envelope->estimate.wide();
       for (auto* quantity :
            {&point.mean, &point.envelope, &point.variance, &point.variance_excess}) {

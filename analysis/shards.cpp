@@ -11,6 +11,7 @@
 #include "analysis/writers/json.hpp"
 #include "sim/block_kernels.hpp"
 #include "sim/errors.hpp"
+#include "sim/io/bounded_text.hpp"
 #include "sim/sampling_bytes.hpp"
 #include "sim/spec_text.hpp"
 
@@ -96,6 +97,7 @@ struct Part {
 
 Part read_part(const ShardText& shard) {
   const std::string name = fmt::format("merge: {}", printable(shard.name));
+  check_json_text(shard.text, name);
   Part part{printable(shard.name), Json::parse(shard.text, nullptr, false), {}};
   const Json& document = part.document;
   if (!document.is_object() || document.value("schema", Json()) != kSchema) {

@@ -1,7 +1,3 @@
-#include <fmt/format.h>
-
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "analysis/shards.hpp"
@@ -11,23 +7,18 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"
-#include "sim/errors.hpp"
-#include "sim/spec_text.hpp"
+#include "sim/io/bounded_text.hpp"
 
 namespace tapalab::cli {
 namespace {
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
 
 // The order of the names never matters: samples have numbers.
 std::vector<ShardText> read_shards(const std::vector<std::string>& names) {
   std::vector<ShardText> shards;
   for (const std::string& name : names) {
-    std::ifstream file(name, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file) {
-      throw InputError(fmt::format("merge: {} cannot be read; accepted: files that --shard wrote",
-                                   printable(name)));
-    }
-    shards.push_back({name, std::move(text)});
+    shards.push_back({name, read_bounded_text(name, kMostBytes, "merge")});
   }
   return shards;
 }

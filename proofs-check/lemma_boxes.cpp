@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "proofs-check/lemma_c.hpp"
+#include "sim/interrupt.hpp"
 
 namespace tapalab {
 namespace {
@@ -171,6 +172,7 @@ LemmaBoxes certify_lemma(const LemmaRegion& region) {
   std::vector<RopeBox> open = {{kLogTen, log_base_max, 0, last}};
   report.tail = tail_holds(bounds, {kLogTen, log_base_max, last, last});
   while (!open.empty() && report.undecided == 0) {
+    throw_if_interrupted();
     const RopeBox box = open.back();
     open.pop_back();
     if (bounds.is_vacuous(box)) {

@@ -6,6 +6,7 @@
 #include <queue>
 
 #include "proofs-check/rope_sums.hpp"
+#include "sim/interrupt.hpp"
 
 namespace tapalab {
 namespace {
@@ -54,6 +55,7 @@ LeastSum least_cosine_sum(const std::vector<std::uint64_t>& coefficients, const 
   std::priority_queue<Piece<double>> open;
   open.push({-static_cast<double>(coefficients.size()), 0, 1});
   while (open.top().bound < best - tolerance) {
+    throw_if_interrupted();
     const Piece<double> piece = open.top();
     open.pop();
     const double middle = (piece.first + piece.last) / 2;  // exact: dyadic
@@ -82,6 +84,7 @@ LeastSum least_cosine_sum_on_grid(const std::vector<std::uint64_t>& coefficients
   std::priority_queue<Piece<std::uint64_t>> open;
   open.push({-static_cast<double>(coefficients.size()), 0, grid - 1});
   while (!open.empty() && open.top().bound < high(best)) {
+    throw_if_interrupted();
     const Piece<std::uint64_t> piece = open.top();
     open.pop();
     const std::uint64_t middle = piece.first + (piece.last - piece.first) / 2;

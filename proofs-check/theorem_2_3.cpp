@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "proofs-check/evidence.hpp"
+#include "sim/interrupt.hpp"
 
 namespace tapalab {
 
@@ -69,6 +70,7 @@ std::uint64_t cover(double low, double high, const Predicate& holds) {
   std::vector<std::pair<double, double>> open = {{low, high}};
   std::uint64_t count = 0;
   while (!open.empty()) {
+    throw_if_interrupted();
     const auto [a, b] = open.back();
     open.pop_back();
     if (holds(between(a, b, kBits))) {

@@ -87,6 +87,7 @@ VerifyReport run_verify(const VerifyOptions& options) {
     const auto begun = std::chrono::steady_clock::now();
     ClaimOutcome outcome{*claim, run_check(*claim, context), false,
                          contains(options.require, claim->id)};
+    throw_if_interrupted();
     outcome.result.seconds = seconds_since(begun);
     outcome.as_recorded =
         outcome.result.verdict != Verdict::not_run && outcome.result.verdict == claim->recorded;

@@ -98,7 +98,9 @@ DensityLaw read_gaussian(const SpecReader& spec) {
     }
     return read_product(spec, MarginalFamily::gaussian);
   }
-  if (spec.has("nu")) spec.refuse("nu");
+  if (spec.has("nu"))
+    throw InputError(spec.label("nu") + " says the degrees of freedom of student-t, which is not " +
+                     "among the laws of this density; accepted: no nu");
   GaussianDensity density;
   read_pairs(spec, true, density);
   return density;

@@ -1,6 +1,7 @@
 #include "analysis/writers/json.hpp"
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <type_traits>
@@ -141,10 +142,16 @@ void add_parameters(Json& out, const ProductDensity& product) {
   }
 }
 
+// A logarithm that was rounded, moved up past its rounding: no error is said to be smaller than it
+// is.
+double upward(double log10_abs) {
+  return log10_abs + 4 * std::numeric_limits<double>::epsilon() * std::abs(log10_abs);
+}
+
 Json error_json(const Error& error) {
   return {{"kind", to_string(error.kind)},
           {"rigorous", error.rigorous},
-          {"log10_absolute", finite_or_null(error.absolute.log10_abs())},
+          {"log10_absolute", finite_or_null(upward(error.absolute.log10_abs()))},
           {"relative_to_envelope", finite_or_null(error.relative_to_envelope)},
           {"level", finite_or_null(error.level)},
           {"lower", lower_bound_text(error.lower)},

@@ -7,6 +7,7 @@
 
 #include "sim/errors.hpp"
 #include "sim/io/binary_file.hpp"
+#include "sim/io/bounded_text.hpp"
 #include "sim/spec_text.hpp"
 
 namespace tapalab {
@@ -15,7 +16,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint64_t kMaxBytes = 16u << 20;
-constexpr int kMaxDepth = 64;
 constexpr std::uint64_t kMaxTokens = 0x7fff'ffff'ffff'ffffULL;
 constexpr std::uint64_t kMaxHeadDim = 65536;
 
@@ -326,13 +326,9 @@ bool holds_layer_types(const json& block) {
 }
 
 json parse(std::string_view text, const std::string& path) {
+  check_json_text(text, printable(path));
   std::vector<std::set<std::string>> seen;
-  const auto watch = [&](int depth, json::parse_event_t event, json& value) {
-    if (depth > kMaxDepth)
-      throw InputError(
-          fmt::format("{}: nested deeper than {} levels; accepted: a model's "
-                      "configuration",
-                      printable(path), kMaxDepth));
+  const auto watch = [&](int, json::parse_event_t event, json& value) {
     if (event == json::parse_event_t::object_start) seen.emplace_back();
     if (event == json::parse_event_t::object_end) seen.pop_back();
     if (event == json::parse_event_t::key && !seen.back().insert(value.get<std::string>()).second)

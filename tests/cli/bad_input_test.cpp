@@ -1,6 +1,7 @@
 // Whatever is wrong with the arguments or the input: exit code 2, one line on standard error that
 // names it, nothing on standard output, no file.
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "catch.hpp"
 #include "cli/run_program.hpp"
@@ -170,6 +171,43 @@ TEST_CASE("Bad options are refused with one line that names them") {
       {{"list", "encodings", "densities"}, "densities"},
   };
   for (const auto& one : cases) check_refused(one.arguments, one.named);
+}
+
+TEST_CASE("Texts that would cost a parser its stack, and bytes after a NUL, are refused") {
+  const TempDirectory directory;
+  const auto repeated = [](const std::string& part, int times) {
+    std::string text;
+    for (int i = 0; i < times; ++i) text += part;
+    return text;
+  };
+  const std::string dotted = repeated("a.", 100000);
+  check_refused({"curve", "--spec", directory.write("key.toml", "x=1\n" + dotted + "b=1\n")},
+                "key.toml:2: a key of more than 1000 parts");
+  check_refused({"curve", "--spec", directory.write("table.toml", "[" + dotted + "b]\n")}, "parts");
+  const std::string deep =
+      "{\"schema\":" + repeated("[", 1000000) + "1" + repeated("]", 1000000) + "}";
+  check_refused({"merge", directory.write("deep.json", deep)}, "nested deeper");
+  check_refused({"curve", "--spec", directory.write("spec.json", deep)}, "nested deeper");
+  const std::string nul("{\"head_dim\":64}\0more", 20);
+  const std::string config = directory.write("config.json", nul);
+  check_refused({"curve", "--encoding", "hf:" + config}, "byte offset 15");
+  check_refused({"inspect", config}, "byte offset 15");
+  check_refused({"merge", "/dev/zero"}, "is a device");
+  check_refused({"curve", "--spec", "/dev/zero"}, "is a device");
+  check_refused({"merge", "/tmp"}, "is a directory");
+  check_refused({"curve", "--spec", ""}, "--spec");
+  check_refused({"curve", "--density", "gaussian:nu=3"}, "student-t");
+}
+
+TEST_CASE("Too few samples for a confidence leave an interval out or are refused") {
+  const ProgramResult wide =
+      run_program({"curve", "--engine", "mc", "--samples", "3", "--distances", "0", "--confidence",
+                   "0.9999999999999999", "--format", "json"});
+  CHECK(wide.code == 0);
+  const auto document = nlohmann::json::parse(wide.out);
+  const auto& point = document.at("curves").at(0).at("points").at(0);
+  CHECK(point.at("variance").is_null());
+  CHECK(!point.at("mean").is_null());
 }
 
 TEST_CASE("Bad experiment files are refused with one line that names file and line") {

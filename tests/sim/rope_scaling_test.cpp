@@ -274,7 +274,8 @@ TEST_CASE("A bad configuration is refused with the key that is at fault") {
        "short_factor"},
       {head + R"("partial_rotary_factor": 0.01})", "coordinates"},
       {head + R"("partial_rotary_factor": 1.5})", "partial_rotary_factor"},
-      {std::string(100, '[') + std::string(100, ']'), "nested"},
+      {std::string(1000, '[') + std::string(1000, ']'), "nested"},
+      {R"({"head_dim": 64})" + std::string(1, '\0') + "more", "byte offset 16"},
   };
   for (const auto& [text, expected] : cases) {
     INFO(text);
