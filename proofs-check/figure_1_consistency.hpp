@@ -5,17 +5,14 @@
 #include <cstdint>
 #include <string>
 
+#include "analysis/histogram.hpp"
 #include "proofs-check/claim.hpp"
 #include "proofs-check/rope_sums.hpp"
 
 namespace tapalab {
 
-/// Figure 1 draws a near and a far distance, independent and uniform over integers.
-struct DistanceRange {
-  std::uint64_t first = 0, last = 0;
-};
-
-/// Mean and covariance of (C_D(near) - C_D(far), S_D(near) - S_D(far)) over the two draws.
+/// Mean and covariance of (C_D(near) - C_D(far), S_D(near) - S_D(far)) over a near and a far
+/// distance, drawn independently and uniformly over the integers of their ranges.
 struct GapMoments {
   Ball mean_cosine, mean_sine;
   Ball var_cosine, var_sine, covariance;
