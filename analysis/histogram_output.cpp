@@ -28,12 +28,14 @@ std::string range_text(const DistanceRange& range) {
 std::string number(const Quantity& quantity) { return quantity.estimate.decimal(5); }
 std::string half_width(const Quantity& quantity) { return quantity.error.absolute.decimal(2); }
 
-/// Wilson's interval for a share of n, z standard deviations wide: never empty, never below 0.
+/// Wilson's interval for a share of n, z standard deviations wide. Its ends at no count and at n
+/// counts are 0 and 1, which rounding must not move past the share.
 std::pair<double, double> wilson(double count, double n, double z) {
   const double p = count / n, z2 = z * z;
   const double middle = (p + z2 / (2 * n)) / (1 + z2 / n);
   const double half = z / (1 + z2 / n) * std::sqrt(p * (1 - p) / n + z2 / (4 * n * n));
-  return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
+  return {count == 0 ? 0.0 : std::max(0.0, middle - half),
+          count == n ? 1.0 : std::min(1.0, middle + half)};
 }
 
 }  // namespace
