@@ -14,7 +14,7 @@ struct ViolationSearch {
   std::uint64_t near_distance = 2;
   std::string bound = "0.125";
   long first_bits = 24;  ///< sizes of distances tried: 2^first_bits .. 2^last_bits
-  long last_bits = 160;
+  long last_bits = 240;
   std::uint32_t trials = 6;  ///< targets tried for each lattice
   std::uint64_t seed = 1;
 };
