@@ -49,7 +49,8 @@ TEST_CASE("the bootstrap's standard error is that of an AR(1) sequence") {
   }
 }
 
-TEST_CASE("intervals at 95% hold the closed-form mean and variance in about 95% of the files") {
+TEST_CASE("intervals at 95% hold the closed-form mean and variance in about 95% of the files",
+          "[slow]") {
   // Independent coordinates of unit variance and mean 1, D = 4. Score at every distance of nope:
   // mean D/sqrt(D), variance 3 (each product has variance 1 + 1 + 1).
   constexpr int kFiles = 200;
@@ -75,7 +76,7 @@ TEST_CASE("intervals at 95% hold the closed-form mean and variance in about 95% 
   }
 }
 
-TEST_CASE("intervals of TAPA's mean and envelope hold the closed form") {
+TEST_CASE("intervals of TAPA's mean and envelope hold the closed form", "[slow]") {
   // Means 1 on every coordinate, D = 4, no correlation: E a cos(2 pi s phi) over independent
   // queries and keys, from the joint Gaussian engine.
   const auto density = parse_density("gaussian:mean_q=1,mean_k=1");

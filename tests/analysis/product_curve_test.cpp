@@ -90,7 +90,7 @@ TEST_CASE("split TAPA under independent coordinates meets the reference, g and m
   }
 }
 
-TEST_CASE("quadrature agrees with the Gaussian closed form within its stated error") {
+TEST_CASE("quadrature agrees with the Gaussian closed form within its stated error", "[slow]") {
   std::mt19937_64 random(20240611);
   std::uniform_real_distribution<double> unit(0, 1);
   const Marginal gaussian = law_of(MarginalFamily::gaussian);
