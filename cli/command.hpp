@@ -26,6 +26,7 @@ int run_variance(const Arguments& arguments);
 int run_histogram(const Arguments& arguments);
 int run_fit(const Arguments& arguments);
 int run_verify(const Arguments& arguments);
+int run_crosscheck(const Arguments& arguments);
 int run_inspect(const Arguments& arguments);
 int run_merge(const Arguments& arguments);
 int run_list(const Arguments& arguments);

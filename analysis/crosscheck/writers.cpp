@@ -1,0 +1,192 @@
+#include "analysis/crosscheck/writers.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "analysis/writers/csv.hpp"
+#include "analysis/writers/json.hpp"
+#include "analysis/writers/table.hpp"
+
+namespace tapalab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+std::string cell(double x) { return fmt::format("{:.2e}", x); }
+
+// A cell that only finite scores fill.
+std::string cell(const CrosscheckPoint& point, double x) {
+  return point.score.count == 0 ? "-" : cell(x);
+}
+
+std::string pair_text(const CrosscheckPoint& point) {
+  return point.phase_pair ? fmt::format("{}, {}", point.phase_pair->first, point.phase_pair->second)
+                          : "-";
+}
+
+Json point_json(const CrosscheckPoint& point) {
+  Json pair = nullptr;
+  if (point.phase_pair) pair = Json::array({point.phase_pair->first, point.phase_pair->second});
+  const bool any = point.score.count > 0;
+  return {{"distance", point.distance},
+          {"offset", point.offset},
+          {"score", summary_json(point.score)},
+          {"bound", any ? number(point.bound) : Json(nullptr)},
+          {"budget", any ? budget_json(point.budget) : Json(nullptr)},
+          {"phase_turns",
+           {{"observed", point.phase_error},
+            {"bound", point.phase_bound},
+            {"worst_case", point.phase_worst_case},
+            {"coordinates", std::move(pair)}}},
+          {"shift", or_null(point.shift)},
+          {"holds", point.holds}};
+}
+
+std::string heading(const ScoreCheck& check) {
+  std::string text =
+      fmt::format("{}   {}   D = {}   {} samples, seed {}\n{}: {}\n", check.encoding.spec,
+                  check.density.spec, check.head_dim, check.samples, check.seed,
+                  precision_name(check.dtype), to_text(check.precisions));
+  text += check.holds ? "every error is within its bound\n" : "an error is above its bound\n";
+  if (check.horizon) {
+    text += fmt::format("horizon for {:g} turns of phase error: {}\n", check.horizon->turns,
+                        horizon_text(*check.horizon));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string horizon_text(const Horizon& horizon) {
+  if (!horizon.safe) return "none; distance 1 is beyond it";
+  if (!horizon.next) return "beyond 2^63-1";
+  return fmt::format("between {} and {}", *horizon.safe, *horizon.next);
+}
+
+std::string crosscheck_table(const std::vector<ScoreCheck>& checks) {
+  std::string out;
+  for (const ScoreCheck& check : checks) {
+    if (!out.empty()) out += '\n';
+    out += heading(check);
+    const bool shifted = !check.points.empty() && check.points.front().shift.has_value();
+    std::vector<std::string> header{"distance"};
+    if (shifted) header.emplace_back("offset");
+    for (const char* name : {"max error", "99.99%", "rms", "mean", "bound", "non-finite", "worst",
+                             "phase/turns", "bound", "any distance", "of coordinates"}) {
+      header.emplace_back(name);
+    }
+    if (shifted) header.emplace_back("shift");
+    for (const auto& name : kStageNames) header.emplace_back(name);
+    std::vector<std::vector<std::string>> rows;
+    for (const CrosscheckPoint& point : check.points) {
+      std::vector<std::string> row{std::to_string(point.distance)};
+      if (shifted) row.push_back(std::to_string(point.offset));
+      const ErrorSummary& score = point.score;
+      for (const double x : {score.max, score.p9999, score.rms, score.mean, point.bound}) {
+        row.push_back(cell(point, x));
+      }
+      row.push_back(std::to_string(score.non_finite));
+      row.push_back(score.count == 0 ? "-" : std::to_string(score.worst));
+      for (const double x : {point.phase_error, point.phase_bound, point.phase_worst_case}) {
+        row.push_back(cell(x));
+      }
+      row.push_back(pair_text(point));
+      if (shifted) row.push_back(point.shift ? cell(*point.shift) : "-");
+      for (const double x : point.budget.part) row.push_back(cell(point, x));
+      rows.push_back(std::move(row));
+    }
+    out += aligned_table(header, rows, {});
+  }
+  return out;
+}
+
+std::string crosscheck_csv(const std::vector<ScoreCheck>& checks) {
+  std::string out =
+      "encoding,density,head_dim,samples,seed,dtype,io,accum,phase,table,trig,distance,offset,"
+      "max_error,p9999,rms,mean,bound,non_finite,worst_sample,phase_error,phase_bound,"
+      "phase_worst_case,shift";
+  for (const auto& name : kStageNames) out += fmt::format(",{}", name);
+  out += '\n';
+  for (const ScoreCheck& check : checks) {
+    const Precisions& p = check.precisions;
+    const std::string start =
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{}", csv_field(check.encoding.spec),
+                    csv_field(check.density.spec), check.head_dim, check.samples, check.seed,
+                    precision_name(check.dtype), precision_name(p.io), precision_name(p.accum),
+                    precision_name(p.phase), precision_name(p.table), precision_name(p.trig));
+    for (const CrosscheckPoint& point : check.points) {
+      const ErrorSummary& score = point.score;
+      const bool any = score.count > 0;
+      const auto field = [&](double x) { return any ? fmt::format(",{}", x) : std::string(","); };
+      out += fmt::format("{},{},{}", start, point.distance, point.offset);
+      for (const double x : {score.max, score.p9999, score.rms, score.mean, point.bound}) {
+        out += field(x);
+      }
+      out +=
+          fmt::format(",{},{},{},{},{}", score.non_finite, any ? std::to_string(score.worst) : "",
+                      point.phase_error, point.phase_bound, point.phase_worst_case);
+      out += point.shift ? fmt::format(",{}", *point.shift) : ",";
+      for (const double x : point.budget.part) out += field(x);
+      out += '\n';
+    }
+  }
+  return out;
+}
+
+Json precisions_json(FloatFormat dtype, const Precisions& p) {
+  return {{"dtype", precision_name(dtype)},   {"io", precision_name(p.io)},
+          {"accum", precision_name(p.accum)}, {"phase", precision_name(p.phase)},
+          {"table", precision_name(p.table)}, {"trig", precision_name(p.trig)}};
+}
+
+Json summary_json(const ErrorSummary& summary) {
+  const bool any = summary.count > 0;
+  const auto value = [&](double x) { return any ? number(x) : Json(nullptr); };
+  return {{"max_error", value(summary.max)},
+          {"p9999", value(summary.p9999)},
+          {"rms", value(summary.rms)},
+          {"mean", value(summary.mean)},
+          {"finite", summary.count},
+          {"non_finite", summary.non_finite},
+          {"worst", any ? Json(summary.worst) : Json(nullptr)}};
+}
+
+Json budget_json(const Budget& budget) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < kStages; ++i) {
+    json[std::string(kStageNames[i])] = number(budget.part[i]);
+  }
+  return json;
+}
+
+Json crosscheck_json(const ScoreCheck& check) {
+  Json points = Json::array();
+  for (const CrosscheckPoint& point : check.points) points.push_back(point_json(point));
+  Json horizon = nullptr;
+  if (check.horizon) {
+    horizon = {{"turns", check.horizon->turns},
+               {"safe", or_null(check.horizon->safe)},
+               {"next", or_null(check.horizon->next)}};
+  }
+  return {{"encoding", encoding_json(check.encoding)},
+          {"density", density_json(check.density)},
+          {"head_dim", check.head_dim},
+          {"samples", check.samples},
+          {"seed", check.seed},
+          {"precisions", precisions_json(check.dtype, check.precisions)},
+          {"exact_sums", check.exact_sums},
+          {"holds", check.holds},
+          {"horizon", std::move(horizon)},
+          {"points", std::move(points)}};
+}
+
+}  // namespace tapalab

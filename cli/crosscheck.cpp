@@ -1,0 +1,210 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "analysis/crosscheck/figure.hpp"
+#include "analysis/crosscheck/writers.hpp"
+#include "analysis/experiment_file.hpp"
+#include "analysis/writers/json.hpp"
+#include "cli/command.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/program.hpp"
+#include "cli/provenance.hpp"
+#include "sim/errors.hpp"
+#include "sim/interrupt.hpp"
+#include "sim/spec_text.hpp"
+
+namespace tapalab::cli {
+namespace {
+
+struct CrosscheckFlags {
+  std::vector<std::string> encodings, densities;
+  std::optional<std::string> spec, head_dim, distances, seq_len, samples, seed, threads;
+  std::optional<std::string> dtype, io, accum, phase, table, trig, backend, offset, horizon;
+};
+
+void add_options(CLI::App& app, CrosscheckFlags& flags) {
+  add_list(app, "--encoding", flags.encodings,
+           "encoding, repeatable: tapa, tapa-linear, or any rotary one (default tapa)");
+  add_list(app, "--density", flags.densities,
+           "density of queries and keys (default gaussian:rho=0.25)");
+  add_text(app, "--spec", flags.spec, "experiment in TOML, or a result's JSON; flags override it")
+      ->type_name("FILE");
+  add_text(app, "--head-dim", flags.head_dim, "head dimension (default: the file's, else 128)")
+      ->type_name("D");
+  add_text(app, "--distances", flags.distances,
+           "1,10,1000 or log:1:2^40:64 or lin:0:100:101, up to 2^63-1 (default log:1:2^40:41)")
+      ->type_name("LIST");
+  add_text(app, "--seq-len", flags.seq_len,
+           "sequence length, for encodings that depend on it (default: largest distance + 1)")
+      ->type_name("N");
+  add_text(app, "--dtype", flags.dtype,
+           "fp64, fp32, bf16, fp16 or a list of them: --io, --phase, --table and --trig in that "
+           "type, --accum in fp32, or fp64 for fp64 (default fp32)")
+      ->type_name("LIST");
+  for (auto& [name, target, meaning] :
+       {std::tuple{"--io", &flags.io, "queries, keys, rotated vectors and outputs"},
+        std::tuple{"--accum", &flags.accum, "dot products, logits, softmax, sums"},
+        std::tuple{"--phase", &flags.phase, "positions, frequencies, phase scale, angles"},
+        std::tuple{"--table", &flags.table, "stored cosines and sines (rotary)"},
+        std::tuple{"--trig", &flags.trig, "reduced angle, its cosine and sine"}}) {
+    add_text(app, name, *target, std::string("precision of ") + meaning)->type_name("TYPE");
+  }
+  add_text(app, "--backend", flags.backend, "cpu (emulated, the default) or cuda")
+      ->type_name("NAME");
+  add_text(app, "--offset", flags.offset,
+           "also score(m+c, n+c) against score(m, n), for each c: 0,2^10,2^20")
+      ->type_name("LIST");
+  add_text(app, "--horizon", flags.horizon,
+           "find the largest distance up to which the phase error stays within H turns")
+      ->type_name("H");
+  add_text(app, "--samples", flags.samples, "pairs of query and key (default 10000)")
+      ->type_name("N");
+  add_text(app, "--seed", flags.seed, "seed of the pairs (default 1)")->type_name("S");
+  add_text(app, "--threads", flags.threads, "threads (default: all); never changes a result")
+      ->type_name("T");
+}
+
+std::vector<std::string_view> split(std::string_view list) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    parts.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::vector<std::uint64_t> offsets_of(const CrosscheckFlags& flags) {
+  if (!flags.offset) return {0};
+  std::vector<std::uint64_t> offsets;
+  for (const std::string_view part : split(*flags.offset)) {
+    offsets.push_back(parse_count(part, "--offset", 0, (std::uint64_t{1} << 63) - 1));
+  }
+  return offsets;
+}
+
+Precisions precisions_of(FloatFormat dtype, const CrosscheckFlags& flags) {
+  Precisions precisions = preset(dtype);
+  const auto take = [](FloatFormat& part, const std::optional<std::string>& text,
+                       const char* name) {
+    if (text) part = parse_precision(*text, name);
+  };
+  take(precisions.io, flags.io, "--io");
+  take(precisions.accum, flags.accum, "--accum");
+  take(precisions.phase, flags.phase, "--phase");
+  take(precisions.table, flags.table, "--table");
+  take(precisions.trig, flags.trig, "--trig");
+  return precisions;
+}
+
+ExperimentSpec experiment_of(const CrosscheckFlags& flags) {
+  ExperimentSpec given;
+  for (const auto& text : flags.encodings) given.encodings.push_back(parse_encoding(text));
+  for (const auto& text : flags.densities) given.densities.push_back(parse_density(text));
+  if (flags.head_dim) given.head_dim = parse_head_dim(*flags.head_dim, "--head-dim");
+  if (flags.distances) given.distances = parse_distances(*flags.distances);
+  if (flags.seq_len) given.seq_len = parse_seq_len(*flags.seq_len, "--seq-len");
+  if (flags.samples) given.samples = parse_count(*flags.samples, "--samples", 2, 1'000'000);
+  if (flags.seed) given.seed = parse_seed(*flags.seed, "--seed");
+  ExperimentSpec spec = flags.spec ? overridden(read_experiment_file(*flags.spec), given) : given;
+  if (!spec.distances) spec.distances = parse_distances("log:1:2^40:41");
+  if (!flags.samples) spec.samples = CrosscheckTask{}.samples;
+  return completed(spec);
+}
+
+std::vector<CrosscheckTask> tasks_of(const CrosscheckFlags& flags, unsigned threads) {
+  const auto dtypes = parse_precisions(flags.dtype.value_or("fp32"), "--dtype");
+  const auto offsets = offsets_of(flags);
+  std::vector<CrosscheckTask> tasks;
+  for (const CurveTask& curve : plan_curves(experiment_of(flags), threads)) {
+    for (const FloatFormat dtype : dtypes) {
+      CrosscheckTask task;
+      task.encoding = curve.encoding;
+      task.density = curve.density;
+      task.head_dim = curve.head_dim;
+      task.distances = curve.distances;
+      task.offsets = offsets;
+      task.dtype = dtype;
+      task.precisions = precisions_of(dtype, flags);
+      task.samples = curve.sampling.samples;
+      task.seed = curve.sampling.seed;
+      if (flags.horizon) task.horizon = parse_tolerance(*flags.horizon, "--horizon");
+      task.threads = threads;
+      tasks.push_back(std::move(task));
+    }
+  }
+  return tasks;
+}
+
+void check_backend(const CrosscheckFlags& flags) {
+  const std::string name = flags.backend.value_or("cpu");
+  if (name == "cuda") {
+    throw UnavailableError(
+        "--backend: cuda does not emulate precisions; accepted: cpu (the CUDA kernels are compared "
+        "by the tests of gpu/)");
+  }
+  if (name != "cpu") throw InputError(unknown_name("--backend", "backend", name, {"cpu", "cuda"}));
+}
+
+std::vector<ScoreCheck> run_checks(std::vector<CrosscheckTask> tasks, const OutputFlags& output) {
+  Progress progress(output.progress_mode(), output.quiet);
+  std::vector<ScoreCheck> checks;
+  for (CrosscheckTask& task : tasks) {
+    progress.start(
+        fmt::format("{} in {}", printable(task.encoding.spec), precision_name(task.dtype)),
+        static_cast<double>(task.distances.distances.size()), "distances");
+    task.progress = [&progress](double fraction) {
+      throw_if_interrupted();
+      progress.update(fraction);
+    };
+    checks.push_back(check_scores(task));
+    progress.finish();
+  }
+  return checks;
+}
+
+std::string text_of(const std::vector<ScoreCheck>& checks, Format format,
+                    const Arguments& arguments, unsigned threads) {
+  if (format == Format::csv) return crosscheck_csv(checks);
+  if (format == Format::table) return crosscheck_table(checks);
+  nlohmann::ordered_json document{{"schema", "tapalab/crosscheck/1"},
+                                  {"provenance", provenance(arguments, threads)},
+                                  {"scores", nlohmann::ordered_json::array()}};
+  for (const ScoreCheck& check : checks) document["scores"].push_back(crosscheck_json(check));
+  return json_text(document);
+}
+
+}  // namespace
+
+int run_crosscheck(const Arguments& arguments) {
+  CrosscheckFlags flags;
+  OutputFlags output;
+  const auto app = make_app(
+      "crosscheck",
+      "Scores of a kernel in fp64, fp32, bf16 or fp16, emulated with correct rounding, against "
+      "exact ones: errors, their bound by stage, and the phase error against distance. Exits 1 "
+      "where an error is above its bound.",
+      "tapalab crosscheck --encoding rope:base=500000 --dtype bf16,fp32 --horizon 0.01");
+  add_options(*app, flags);
+  add_output_options(*app, output, "table, csv or json");
+  add_plot_option(*app, output);
+  parse(*app, arguments.rest);
+
+  check_backend(flags);
+  const Format format = output.chosen_format({"table", "csv", "json"});
+  output.progress_mode();
+  output.check_files();
+  const unsigned threads = parse_threads(flags.threads);
+  const std::vector<ScoreCheck> checks = run_checks(tasks_of(flags, threads), output);
+  if (output.plot) plot_crosscheck(checks, *output.plot);
+  write_result(text_of(checks, format, arguments, threads), output.out.value_or(""));
+  for (const ScoreCheck& check : checks) {
+    if (!check.holds) return kCheckFailed;
+  }
+  return kDone;
+}
+
+}  // namespace tapalab::cli

@@ -1,0 +1,84 @@
+// crosscheck through the real program: precisions, JSON under its schema, exit codes.
+#include <nlohmann/json.hpp>
+
+#include "catch.hpp"
+#include "cli/run_program.hpp"
+#include "cli/schema_check.hpp"
+
+using namespace tapalab::test;
+using nlohmann::json;
+
+namespace {
+
+std::vector<std::string> crosscheck(std::vector<std::string> more) {
+  std::vector<std::string> all{"crosscheck", "--samples", "64", "--distances", "1,100,70000"};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("crosscheck writes JSON under its schema, sums its budget, and expands presets") {
+  const ProgramResult result = run_program(
+      crosscheck({"--encoding", "tapa", "--encoding", "rope:base=500000", "--dtype", "bf16,fp16",
+                  "--horizon", "0.01", "--offset", "0,2^10", "--format", "json"}));
+  REQUIRE(result.code == 0);
+  const json document = json::parse(result.out);
+  CHECK(faults_of(schema_named("crosscheck"), document) == "");
+  const json& scores = document.at("scores");
+  REQUIRE(scores.size() == 4);
+  std::size_t finite = 0;
+  for (const json& check : scores) {
+    CHECK(check.at("holds") == true);
+    CHECK(check.at("precisions").at("accum") == "fp32");
+    CHECK(check.at("precisions").at("trig") == check.at("precisions").at("dtype"));
+    REQUIRE(check.at("points").size() == 6);
+    for (const json& point : check.at("points")) {
+      CHECK(point.at("phase_turns").at("observed") <= point.at("phase_turns").at("bound"));
+      if (point.at("budget").is_null()) continue;
+      ++finite;
+      double sum = 0;
+      for (const auto& part : point.at("budget").items()) sum += part.value().get<double>();
+      CHECK(sum == Approx(point.at("bound").get<double>()));
+      CHECK(point.at("score").at("max_error").get<double>() <= sum);
+    }
+  }
+  CHECK(finite == 20);  // fp16 has no 70000
+}
+
+TEST_CASE("crosscheck prints a table with the expansion of the preset, and CSV with one row each") {
+  const ProgramResult table = run_program(crosscheck(
+      {"--encoding", "rope", "--dtype", "bf16", "--phase", "fp32", "--horizon", "0.01"}));
+  CHECK(table.code == 0);
+  CHECK(table.out.find("bf16: io=bf16 accum=fp32 phase=fp32 table=bf16 trig=bf16") !=
+        std::string::npos);
+  CHECK(table.out.find("horizon for 0.01 turns of phase error: between ") != std::string::npos);
+  for (const char* word : {"99.99%", "rms", "mean", "non-finite", "scale", "phase", "reduction",
+                           "cosine", "accumulation", "softmax", "output"}) {
+    INFO(word);
+    CHECK(table.out.find(word) != std::string::npos);
+  }
+  const ProgramResult csv = run_program(crosscheck({"--format", "csv", "--offset", "0,5"}));
+  CHECK(csv.code == 0);
+  CHECK(count_lines(csv.out) == 1 + 3 * 2);
+}
+
+TEST_CASE("crosscheck refuses what it cannot do in one line, and lacks the CUDA backend") {
+  const ProgramResult cuda = run_program(crosscheck({"--backend", "cuda"}));
+  CHECK(cuda.code == 3);
+  CHECK(count_lines(cuda.err) == 1);
+  CHECK(cuda.out.empty());
+  const std::vector<std::vector<std::string>> bad{
+      {"--dtype", "fp8"},       {"--dtype", "bf16,bf16"},
+      {"--io", "bf16,fp16"},    {"--backend", "tpu"},
+      {"--offset", "0,x"},      {"--offset", "2^63"},
+      {"--horizon", "-1"},      {"--samples", "1"},
+      {"--plot", "figure.txt"}, {"--encoding", "rope", "--head-dim", "7"}};
+  for (const auto& arguments : bad) {
+    INFO(arguments.front() + " " + arguments.back());
+    const ProgramResult result = run_program(crosscheck(arguments));
+    CHECK(result.code == 2);
+    CHECK(count_lines(result.err) == 1);
+    CHECK(result.out.empty());
+  }
+}
