@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <tuple>
 
+#include "analysis/crosscheck/attention_files.hpp"
+#include "analysis/crosscheck/attention_writers.hpp"
 #include "analysis/crosscheck/figure.hpp"
 #include "analysis/crosscheck/writers.hpp"
 #include "analysis/experiment_file.hpp"
@@ -14,6 +18,7 @@
 #include "cli/provenance.hpp"
 #include "sim/errors.hpp"
 #include "sim/interrupt.hpp"
+#include "sim/io/atomic_file.hpp"
 #include "sim/spec_text.hpp"
 
 namespace tapalab::cli {
@@ -23,6 +28,9 @@ struct CrosscheckFlags {
   std::vector<std::string> encodings, densities;
   std::optional<std::string> spec, head_dim, distances, seq_len, samples, seed, threads;
   std::optional<std::string> dtype, io, accum, phase, table, trig, backend, offset, horizon;
+  std::optional<std::string> rows, inputs, observed, golden;
+
+  bool attention() const { return rows || inputs; }
 };
 
 void add_options(CLI::App& app, CrosscheckFlags& flags) {
@@ -60,6 +68,19 @@ void add_options(CLI::App& app, CrosscheckFlags& flags) {
   add_text(app, "--horizon", flags.horizon,
            "find the largest distance up to which the phase error stays within H turns")
       ->type_name("H");
+  add_text(app, "--rows", flags.rows,
+           "instead of scores: rows number A to B-1 of causal attention over --seq-len tokens, "
+           "spread over them")
+      ->type_name("A:B");
+  add_text(app, "--inputs", flags.inputs,
+           "q, k and v of a .safetensors file instead of drawn tokens")
+      ->type_name("FILE");
+  add_text(app, "--observed", flags.observed,
+           "judge the tensor out of this .safetensors file: somebody else's kernel on --inputs")
+      ->type_name("FILE");
+  add_text(app, "--export", flags.golden,
+           "write q, k, v, the rows and their fp64 output: FILE.safetensors")
+      ->type_name("FILE");
   add_text(app, "--samples", flags.samples, "pairs of query and key (default 10000)")
       ->type_name("N");
   add_text(app, "--seed", flags.seed, "seed of the pairs (default 1)")->type_name("S");
@@ -100,7 +121,7 @@ Precisions precisions_of(FloatFormat dtype, const CrosscheckFlags& flags) {
   return precisions;
 }
 
-ExperimentSpec experiment_of(const CrosscheckFlags& flags) {
+ExperimentSpec experiment_of(const CrosscheckFlags& flags, const TokenStream* tokens = nullptr) {
   ExperimentSpec given;
   for (const auto& text : flags.encodings) given.encodings.push_back(parse_encoding(text));
   for (const auto& text : flags.densities) given.densities.push_back(parse_density(text));
@@ -110,6 +131,10 @@ ExperimentSpec experiment_of(const CrosscheckFlags& flags) {
   if (flags.samples) given.samples = parse_count(*flags.samples, "--samples", 2, 1'000'000);
   if (flags.seed) given.seed = parse_seed(*flags.seed, "--seed");
   ExperimentSpec spec = flags.spec ? overridden(read_experiment_file(*flags.spec), given) : given;
+  if (tokens != nullptr) {
+    spec.head_dim = tokens->dim();
+    spec.seq_len = tokens->tokens();
+  }
   if (!spec.distances) spec.distances = parse_distances("log:1:2^40:41");
   if (!flags.samples) spec.samples = CrosscheckTask{}.samples;
   return completed(spec);
@@ -166,15 +191,151 @@ std::vector<ScoreCheck> run_checks(std::vector<CrosscheckTask> tasks, const Outp
   return checks;
 }
 
-std::string text_of(const std::vector<ScoreCheck>& checks, Format format,
-                    const Arguments& arguments, unsigned threads) {
-  if (format == Format::csv) return crosscheck_csv(checks);
-  if (format == Format::table) return crosscheck_table(checks);
+void refuse_with_rows(const std::optional<std::string>& option, const char* name) {
+  if (option) {
+    throw InputError(fmt::format(
+        "{}: does not go with rows of attention; accepted: without --rows and --inputs", name));
+  }
+}
+
+void check_attention_flags(const CrosscheckFlags& flags, const OutputFlags& output) {
+  if (!flags.attention()) {
+    if (flags.observed) throw InputError("--observed: needs --inputs, what the kernel was given");
+    if (flags.golden) throw InputError("--export: needs --rows or --inputs");
+    return;
+  }
+  refuse_with_rows(flags.distances, "--distances");
+  refuse_with_rows(flags.offset, "--offset");
+  refuse_with_rows(flags.horizon, "--horizon");
+  refuse_with_rows(flags.samples, "--samples");
+  refuse_with_rows(output.plot, "--plot");
+  if (flags.golden) require_writable(*flags.golden, "--export");
+  if (flags.inputs) {
+    for (const auto& [given, name] : {std::pair{flags.head_dim.has_value(), "--head-dim"},
+                                      std::pair{flags.seq_len.has_value(), "--seq-len"},
+                                      std::pair{!flags.densities.empty(), "--density"}}) {
+      if (given) throw InputError(fmt::format("{}: --inputs says it; leave one of them out", name));
+    }
+    return;
+  }
+  if (flags.observed) throw InputError("--observed: needs --inputs, what the kernel was given");
+  if (!flags.seq_len) throw InputError("--rows: needs --seq-len, the number of tokens");
+}
+
+// A:B, rows A to B-1; without it the first 128 or all.
+std::pair<std::uint64_t, std::uint64_t> rows_of(const CrosscheckFlags& flags,
+                                                std::uint64_t tokens) {
+  if (!flags.rows) return {0, std::min<std::uint64_t>(tokens, 128)};
+  const auto colon = flags.rows->find(':');
+  if (colon == std::string::npos) {
+    throw InputError(
+        fmt::format("--rows: {} is not of the form A:B; accepted: 0:128", printable(*flags.rows)));
+  }
+  constexpr std::uint64_t most = std::uint64_t{1} << 32;
+  const std::uint64_t first = parse_count(flags.rows->substr(0, colon), "--rows", 0, most);
+  const std::uint64_t last = parse_count(flags.rows->substr(colon + 1), "--rows", 0, most);
+  return {first, last};
+}
+
+std::vector<AttentionReport> run_attention(const CrosscheckFlags& flags, const OutputFlags& output,
+                                           unsigned threads) {
+  std::unique_ptr<TokenStream> file;
+  if (flags.inputs) file = file_tokens(*flags.inputs, FloatFormat::f64);
+  const ExperimentSpec spec = experiment_of(flags, file.get());
+  const auto dtypes = parse_precisions(flags.dtype.value_or("fp32"), "--dtype");
+  const std::vector<CurveTask> curves = plan_curves(spec, threads);
+  if (flags.golden && curves.size() * dtypes.size() != 1) {
+    throw InputError(
+        "--export: one file for several checks; accepted: one encoding, one density "
+        "and one --dtype");
+  }
+  Progress progress(output.progress_mode(), output.quiet);
+  std::vector<AttentionReport> reports;
+  for (const CurveTask& curve : curves) {
+    for (const FloatFormat dtype : dtypes) {
+      AttentionReport report{curve.encoding,
+                             {},
+                             {},
+                             flags.inputs.value_or(""),
+                             flags.observed.value_or(""),
+                             dtype,
+                             precisions_of(dtype, flags),
+                             {}};
+      const FloatFormat io = report.precisions.io;
+      std::unique_ptr<TokenStream> tokens;
+      if (flags.inputs) {
+        tokens = file_tokens(*flags.inputs, io);
+      } else {
+        report.density = curve.density;
+        report.seed = curve.sampling.seed;
+        tokens = density_tokens(curve.density, curve.encoding, curve.head_dim, spec.seq_len.value(),
+                                curve.sampling.seed, io);
+      }
+      AttentionTask task;
+      task.encoding = curve.encoding;
+      task.precisions = report.precisions;
+      task.tokens = tokens.get();
+      std::tie(task.first_row, task.last_row) = rows_of(flags, tokens->tokens());
+      task.threads = threads;
+      if (flags.observed) {
+        task.observed = read_outputs(*flags.observed,
+                                     spread_rows(tokens->tokens(), task.first_row, task.last_row),
+                                     tokens->tokens(), tokens->dim());
+      }
+      progress.start(fmt::format("{} in {}", printable(curve.encoding.spec), precision_name(dtype)),
+                     static_cast<double>(tokens->tokens()), "tokens");
+      task.progress = [&progress](double fraction) {
+        throw_if_interrupted();
+        progress.update(fraction);
+      };
+      report.check = check_attention(task);
+      progress.finish();
+      if (flags.golden) {
+        export_golden(
+            *flags.golden, *tokens, io, report.check,
+            fmt::format("crosscheck of {}, {}", curve.encoding.spec, to_text(report.precisions)));
+      }
+      reports.push_back(std::move(report));
+    }
+  }
+  return reports;
+}
+
+std::string json_of(const std::vector<ScoreCheck>& scores,
+                    const std::vector<AttentionReport>& attention, const Arguments& arguments,
+                    unsigned threads) {
   nlohmann::ordered_json document{{"schema", "tapalab/crosscheck/1"},
                                   {"provenance", provenance(arguments, threads)},
-                                  {"scores", nlohmann::ordered_json::array()}};
-  for (const ScoreCheck& check : checks) document["scores"].push_back(crosscheck_json(check));
+                                  {"scores", nlohmann::ordered_json::array()},
+                                  {"attention", nlohmann::ordered_json::array()}};
+  for (const ScoreCheck& check : scores) document["scores"].push_back(crosscheck_json(check));
+  for (const auto& report : attention) document["attention"].push_back(attention_json(report));
   return json_text(document);
+}
+
+int finish_scores(const CrosscheckFlags& flags, const OutputFlags& output, Format format,
+                  const Arguments& arguments, unsigned threads) {
+  const std::vector<ScoreCheck> checks = run_checks(tasks_of(flags, threads), output);
+  if (output.plot) plot_crosscheck(checks, *output.plot);
+  write_result(format == Format::csv     ? crosscheck_csv(checks)
+               : format == Format::table ? crosscheck_table(checks)
+                                         : json_of(checks, {}, arguments, threads),
+               output.out.value_or(""));
+  const bool holds = std::all_of(checks.begin(), checks.end(),
+                                 [](const ScoreCheck& check) { return check.holds; });
+  return holds ? kDone : kCheckFailed;
+}
+
+int finish_attention(const CrosscheckFlags& flags, const OutputFlags& output, Format format,
+                     const Arguments& arguments, unsigned threads) {
+  const std::vector<AttentionReport> reports = run_attention(flags, output, threads);
+  write_result(format == Format::csv     ? attention_csv(reports)
+               : format == Format::table ? attention_table(reports)
+                                         : json_of({}, reports, arguments, threads),
+               output.out.value_or(""));
+  const bool holds = std::all_of(reports.begin(), reports.end(),
+                                 [](const AttentionReport& report) { return report.check.holds; });
+  return holds ? kDone : kCheckFailed;
 }
 
 }  // namespace
@@ -186,7 +347,7 @@ int run_crosscheck(const Arguments& arguments) {
       "crosscheck",
       "Scores of a kernel in fp64, fp32, bf16 or fp16, emulated with correct rounding, against "
       "exact ones: errors, their bound by stage, and the phase error against distance. Exits 1 "
-      "where an error is above its bound.",
+      "where an error is above its bound, or outputs of attention (--rows) above their tolerance.",
       "tapalab crosscheck --encoding rope:base=500000 --dtype bf16,fp32 --horizon 0.01");
   add_options(*app, flags);
   add_output_options(*app, output, "table, csv or json");
@@ -194,17 +355,13 @@ int run_crosscheck(const Arguments& arguments) {
   parse(*app, arguments.rest);
 
   check_backend(flags);
+  check_attention_flags(flags, output);
   const Format format = output.chosen_format({"table", "csv", "json"});
   output.progress_mode();
   output.check_files();
   const unsigned threads = parse_threads(flags.threads);
-  const std::vector<ScoreCheck> checks = run_checks(tasks_of(flags, threads), output);
-  if (output.plot) plot_crosscheck(checks, *output.plot);
-  write_result(text_of(checks, format, arguments, threads), output.out.value_or(""));
-  for (const ScoreCheck& check : checks) {
-    if (!check.holds) return kCheckFailed;
-  }
-  return kDone;
+  return flags.attention() ? finish_attention(flags, output, format, arguments, threads)
+                           : finish_scores(flags, output, format, arguments, threads);
 }
 
 }  // namespace tapalab::cli

@@ -63,6 +63,62 @@ TEST_CASE("crosscheck prints a table with the expansion of the preset, and CSV w
   CHECK(count_lines(csv.out) == 1 + 3 * 2);
 }
 
+TEST_CASE("crosscheck judges rows of attention, and another kernel's output through golden files") {
+  const TempDirectory directory;
+  const std::string golden = directory.file("golden.safetensors");
+  const std::vector<std::string> rows{"crosscheck", "--rows", "0:9",     "--seq-len", "300",
+                                      "--head-dim", "32",     "--dtype", "bf16"};
+  auto exporting = rows;
+  exporting.insert(exporting.end(), {"--export", golden, "--format", "json"});
+  const ProgramResult first = run_program(exporting);
+  REQUIRE(first.code == 0);
+  const json document = json::parse(first.out);
+  CHECK(faults_of(schema_named("crosscheck"), document) == "");
+  const json& check = document.at("attention").at(0);
+  CHECK(check.at("rows").size() == 9);
+  CHECK(check.at("holds") == true);
+  CHECK(check.at("observed").is_null());
+  CHECK(check.at("emulated").at("max_error") <= check.at("tolerance"));
+
+  // The reference of the file is its own best kernel.
+  const std::vector<std::string> judging{"crosscheck", "--inputs", golden,    "--observed", golden,
+                                         "--rows",     "0:9",      "--dtype", "bf16"};
+  const ProgramResult passed = run_program(judging);
+  CHECK(passed.code == 0);
+  CHECK(passed.out.find("passed: tolerance") != std::string::npos);
+  // It is not what rope computes, nor what rows 1 to 9 hold.
+  auto wrong = judging;
+  wrong.insert(wrong.end(), {"--encoding", "rope", "--format", "json"});
+  const ProgramResult failed = run_program(wrong);
+  CHECK(failed.code == 1);
+  const json report = json::parse(failed.out);
+  CHECK(faults_of(schema_named("crosscheck"), report) == "");
+  CHECK(report.at("attention").at(0).at("observed").at("max_error") >
+        report.at("attention").at(0).at("tolerance"));
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--export", golden}, {"--horizon", "0.01"}, {"--offset", "0"}}) {
+    INFO(more.front());
+    std::vector<std::string> refused = more.front() == "--export" ? crosscheck(more) : rows;
+    if (more.front() != "--export") refused.insert(refused.end(), more.begin(), more.end());
+    const ProgramResult result = run_program(refused);
+    CHECK(result.code == 2);
+    CHECK(count_lines(result.err) == 1);
+  }
+  const std::vector<std::vector<std::string>> incomplete{
+      {"crosscheck", "--rows", "0:9"},
+      {"crosscheck", "--rows", "9", "--seq-len", "100"},
+      {"crosscheck", "--rows", "0:101", "--seq-len", "100"},
+      {"crosscheck", "--observed", golden},
+      {"crosscheck", "--inputs", directory.file("none.safetensors")},
+      {"crosscheck", "--inputs", golden, "--head-dim", "32"}};
+  for (const auto& arguments : incomplete) {
+    INFO(arguments.back());
+    const ProgramResult result = run_program(arguments);
+    CHECK(result.code == 2);
+    CHECK(count_lines(result.err) == 1);
+  }
+}
+
 TEST_CASE("crosscheck refuses what it cannot do in one line, and lacks the CUDA backend") {
   const ProgramResult cuda = run_program(crosscheck({"--backend", "cuda"}));
   CHECK(cuda.code == 3);

@@ -1,0 +1,26 @@
+// Files of the attention cross-check: inputs with their reference for others, and their outputs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/crosscheck/attention.hpp"
+#include "sim/io/float_formats.hpp"
+
+namespace tapalab {
+
+/// The values of the tensor `out` of a .safetensors file at `rows`: [token, dim] or [1, token, dim]
+/// with seq_len tokens, of which those rows are taken, or with one token for each of `rows`, in
+/// their order. NaN and infinity are kept: they are the kernel's. Throws InputError.
+std::vector<double> read_outputs(const std::string& file, const std::vector<std::uint64_t>& rows,
+                                 std::uint64_t seq_len, std::uint32_t dim);
+
+/// A .safetensors file with q, k, v [token, dim] in the io type, rows [row] as I64 and the
+/// reference out [row, dim] as F64; `description` stands in its metadata. The file appears whole or
+/// not at all. Throws InputError where it cannot be written, and for more than 2^27 values a
+/// tensor.
+void export_golden(const std::string& file, const TokenStream& tokens, FloatFormat io,
+                   const AttentionCheck& check, const std::string& description);
+
+}  // namespace tapalab
