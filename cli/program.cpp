@@ -23,7 +23,7 @@ std::string overview() {
       "tapalab measures and certifies positional encodings of attention.\n\n"
       "Usage: tapalab COMMAND [options]\n\nCommands:\n";
   for (const auto& command : commands()) {
-    text += fmt::format("  {:<10}{}\n", command.name, command.summary);
+    text += fmt::format("  {:<11} {}\n", command.name, command.summary);
   }
   text +=
       "\nOptions:\n"
