@@ -125,6 +125,7 @@ ClaimResult check_theorem_3_2(const ClaimContext& context, const Theorem32Option
     check_bound(setting, options.scale_factor, result.evidence);
   check_printed_constant(result.evidence, result.witness);
   check_sampled(context, result.evidence);
+  check_shifted_phases(context, result.evidence);
   check_bound_over_ranges(result.evidence);
   check_control_densities(result.evidence);
   check_general_matrices(result.evidence);
