@@ -345,3 +345,17 @@ TEST_CASE("balls contain the value at twice the precision: costly forms") {
   CHECK(extremes.outside == 0);
   CHECK(extremes.contained > 0);
 }
+
+TEST_CASE("the count of containment tells a ball that misses from one that holds") {
+  Tally tally;
+  const Ball third = Ball(1, 40) / 3;
+  tally.add(third, Ball(1, 80) / 3);
+  CHECK(tally.contained == 1);
+  tally.add(third, Ball(1, 80) / 3 + Ball::decimal("1e-11", 80));
+  CHECK(tally.outside == 1);
+  tally.add(Ball(1, 40) / 3, Ball(1, 40) / 3 + Ball::decimal("1e-13", 40));
+  CHECK(tally.undecided == 1);
+  tally.add(Ball(1, 40) / Ball(0, 40), third);
+  CHECK(tally.unbounded == 1);
+  CHECK(tally.all() == 4);
+}
