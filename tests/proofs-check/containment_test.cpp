@@ -95,7 +95,6 @@ const std::vector<Family> kCheap = {
                     pow(x, 7),
                     cos_turns(x),
                     sin_turns(x),
-                    hull(x, y),
                     abs(ComplexBall{x, y}),
                     pow(ComplexBall{x, y}, -one / 2).re,
                     exp(ComplexBall{x / (u + 1), y}).im};
