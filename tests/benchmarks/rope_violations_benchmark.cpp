@@ -7,6 +7,7 @@
 //       each base; lattice reduction begins at distances of 2^BITS (default 32)
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -82,6 +83,7 @@ int main(int argc, char** argv) {
         if (cell.found.empty()) {
           ViolationSearch search{setting, near};
           search.first_bits = first_bits;
+          search.last_bits = std::max(search.last_bits, first_bits + 100);
           if (const auto found = violation_by_reduction(search)) {
             cell.found = *found;
             cell.method = "reduction";
