@@ -18,12 +18,11 @@
 #include "proofs-check/config_theory.hpp"
 #include "sim/errors.hpp"
 #include "sim/io/tensor.hpp"
+#include "sim/numbers/two_pi.hpp"
 #include "sim/spec_text.hpp"
 
 namespace tapalab::cli {
 namespace {
-
-constexpr double kTwoPi = 6.283185307179586;
 
 std::string number_text(const std::optional<double>& x) {
   return x ? fmt::format("{:.6g}", *x) : "-";

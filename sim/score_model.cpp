@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::uint32_t kMaxHeadDim = 65536;
 
-GuardedWide guarded(const ExactDecimal& x) {
-  return nearest<GuardedWide>(parse_decimal_parts(x.text(), "decimal"));
-}
-
 Wide inverse_sqrt(std::uint32_t n) { return Wide(1 / sqrt(GuardedWide(n))); }
 
 void check_head_dim(const Encoding& encoding, std::uint32_t head_dim, bool even) {
