@@ -152,7 +152,8 @@ TEST_CASE("Standard error is silent but for notes that --quiet takes away") {
 }
 
 TEST_CASE(
-    "Option --progress on writes lines with rate and remaining time where there is no terminal") {
+    "Option --progress on writes lines with rate and remaining time where there is no terminal",
+    "[slow]") {
   const ProgramResult result = run_shell(
       "\"$P\" curve --engine mc --samples 4e6 --distances 1 --threads 1 --progress on --quiet");
   CHECK(result.err.empty());
