@@ -25,6 +25,7 @@ enum class Stream : std::uint32_t {
   shuffle = 3,     ///< step `sample` of the permutation of pairs=shuffled
   product = 4,     ///< coordinate c of a sample of x with independent coordinates: draw 2c, 2c + 1
   distance = 5,    ///< the distances of a sample of score differences: near is draw 0, far draw 1
+  gaussian_single = 6,  ///< normals 4 draw .. 4 draw + 3 of a sample of x, in float
 };
 
 TAPALAB_HD TAPALAB_INLINE constexpr std::uint32_t stream_tag(Stream stream,
