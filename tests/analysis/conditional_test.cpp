@@ -68,7 +68,8 @@ TEST_CASE("A proposal draws from its density and knows it") {
     second += x * x / count;
     below += x < 0;
   }
-  CHECK(weight == Approx(1).epsilon(1e-8));
+  // The middle of the outermost 1/20000 stands for a ratio that moves by 5e-3 there.
+  CHECK(weight == Approx(1).epsilon(1e-6));
   CHECK(second == Approx(2).epsilon(1e-3));
   CHECK(below == count / 2);
 }
