@@ -8,19 +8,14 @@
 
 #include "analysis/asymptote_gaussian.hpp"
 #include "sim/errors.hpp"
+#include "sim/numbers/two_pi.hpp"
 #include "sim/score_model.hpp"
 
 namespace tapalab {
 namespace {
 
-constexpr double kTwoPi = 6.283185307179586476925286766559;
-
 Asymptote power(double exponent, std::string reason) {
   return {AsymptoteKind::power, exponent, std::nullopt, std::move(reason)};
-}
-
-Asymptote not_predicted(std::string reason) {
-  return {AsymptoteKind::not_predicted, std::nullopt, std::nullopt, std::move(reason)};
 }
 
 /// Rank and Frobenius norm of the phase's matrix N, for the unit of t.
@@ -135,6 +130,10 @@ struct FillDecay {
 };
 
 }  // namespace
+
+Asymptote not_predicted(std::string reason) {
+  return {AsymptoteKind::not_predicted, std::nullopt, std::nullopt, std::move(reason)};
+}
 
 DecayLaw decay_law(const Encoding& encoding, const Density& density, std::uint32_t head_dim) {
   const ScoreModel model = lower(encoding, head_dim);

@@ -32,6 +32,9 @@ struct Asymptote {
   std::string reason;  ///< one sentence: why this limit, or why none
 };
 
+/// No limit is derived, for `reason`.
+Asymptote not_predicted(std::string reason);
+
 /// The decay of one phase score under one density.
 struct DecayLaw {
   /// t = t_per_scale * s. For split and linear-phase TAPA 2 pi/sqrt(dP); in general

@@ -8,12 +8,13 @@
 #include <limits>
 #include <memory>
 
+#include "sim/numbers/two_pi.hpp"
+
 namespace tapalab {
 namespace {
 
 using Complex = std::complex<double>;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kTwoPi = 6.283185307179586476925286766559;
 
 // ---- one pair -------------------------------------------------------------------------------
 
@@ -141,10 +142,6 @@ Tilted tilt(const Diagonal& d, double t) {
 double unit(const Diagonal& d, double t) {
   const double n = static_cast<double>(d.lambda.size());
   return 4 * kEpsilon * n * (1 + std::log1p(t * d.lambda.cwiseAbs().maxCoeff()));
-}
-
-Asymptote not_predicted(std::string reason) {
-  return {AsymptoteKind::not_predicted, std::nullopt, std::nullopt, std::move(reason)};
 }
 
 /// The limit t -> infinity (theory/fits.md, 4).

@@ -5,6 +5,7 @@
 #include "analysis/experiment.hpp"
 #include "analysis/intervals.hpp"
 #include "analysis/sampling_run.hpp"
+#include "analysis/score_offset.hpp"
 #include "sim/backend.hpp"
 #include "sim/block_kernels.hpp"
 #include "sim/errors.hpp"
@@ -192,7 +193,12 @@ DistanceCurve device_curve(const CurveTask& task) {
   DistanceCurve curve{task.encoding, task.density, task.head_dim, task.sampling.seed, samples, {}};
   const CurveMoments total = state.total();
   for (std::size_t i = 0; i < distances.size(); ++i) {
-    curve.points.push_back(point_of(distances[i], total.points[i].score, task.sampling.confidence));
+    CurvePoint point = point_of(distances[i], total.points[i].score, task.sampling.confidence);
+    add_offset(point, score_offset(model, distances[i]));
+    if (point.mean) {
+      point.status = point.mean->sign_resolved ? Status::converged : Status::unresolved;
+    }
+    curve.points.push_back(std::move(point));
   }
   return curve;
 }

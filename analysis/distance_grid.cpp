@@ -33,7 +33,13 @@ std::uint64_t parse_distance(std::string_view text) {
   }
   if (text.front() == '-') refuse(text, "is negative");
   if (text.size() > 4096) refuse(text, "is too long");
-  const DecimalParts parts = parse_decimal_parts(text, "--distances");
+  const DecimalParts parts = [&] {
+    try {
+      return parse_decimal_parts(text, "--distances");
+    } catch (const InputError&) {
+      refuse(text, "is not an integer");
+    }
+  }();
   // Beyond 10^19 nothing fits, and the integer itself would be costly to write out.
   if (parts.digits != 0 && parts.exponent > 19) refuse(text, "is larger than 2^63-1");
   cpp_int whole;

@@ -5,6 +5,7 @@
 #include "analysis/empirical.hpp"
 #include "analysis/empirical_bootstrap.hpp"
 #include "analysis/empirical_products.hpp"
+#include "analysis/score_offset.hpp"
 #include "sim/interrupt.hpp"
 
 namespace tapalab::empirical {
@@ -245,6 +246,7 @@ void fill_points(const CurveTask& task, const RotaryScore& score, const TokenTab
       point.envelope = bootstrap.interval_of_norm(envelope, envelopes_r, rounding);
       point.variance =
           bootstrap.interval_of_variance(square - mean * mean, variances_r, 0x1p-44 * square);
+      add_offset(point, score.offset(point.distance));
       finish_point(task, point);
     }
     if (task.progress)

@@ -83,11 +83,18 @@ class PhaseCurve {
 /// Rotary scores: at one distance a bilinear form of q and k (eq. 2, 3).
 class RotaryCurve {
  public:
-  RotaryCurve(const RotaryScore& score, const GaussianModel& model) : moments_(score, model) {}
+  RotaryCurve(const RotaryScore& score, const GaussianModel& model)
+      : score_(score), moments_(score, model) {}
 
   CurvePoint at(std::uint64_t distance) const {
-    const auto [mean, variance] = moments_.at(distance);
-    const Estimate envelope = moments_.envelope(distance);
+    auto [mean, variance] = moments_.at(distance);
+    Estimate envelope = moments_.envelope(distance);
+    if (score_.slope != 0) {
+      const Wide offset = score_.offset(distance);
+      const Wide rounding = 8 * wide_epsilon() * abs(offset);
+      mean = {mean.value + offset, mean.error + rounding};
+      envelope = {envelope.value + abs(offset), envelope.error + rounding};
+    }
     const Wide bound = envelope.value + envelope.error;
     CurvePoint point;
     point.distance = distance;
@@ -106,6 +113,7 @@ class RotaryCurve {
   }
 
  private:
+  RotaryScore score_;
   RotaryMoments moments_;
 };
 

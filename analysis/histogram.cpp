@@ -49,6 +49,11 @@ std::vector<std::uint64_t> all_distances(const HistogramTask& task) {
   return all;
 }
 
+/// a - b of distances, rounded once.
+double signed_difference(std::uint64_t a, std::uint64_t b) {
+  return static_cast<double>(static_cast<std::int64_t>(a) - static_cast<std::int64_t>(b));
+}
+
 struct DrawnDistances {
   std::vector<std::uint64_t> near, far;
 };
@@ -162,6 +167,8 @@ std::vector<double> score_differences(const HistogramTask& task) {
   const bool tabled = !distances.empty();
   ScoreTables tables = make_score_tables(model, distances);
   std::vector<double> differences(task.pairs);
+  const auto* rotary = std::get_if<RotaryScore>(&model);
+  const double slope = rotary != nullptr ? static_cast<double>(rotary->slope) : 0;
   const int workers = task.threads != 0 ? static_cast<int>(task.threads) : omp_get_max_threads();
   for (std::uint64_t begin = 0; begin < task.pairs; begin += kChunk) {
     const std::uint64_t count = std::min(kChunk, task.pairs - begin);
@@ -190,8 +197,9 @@ std::vector<double> score_differences(const HistogramTask& task) {
         for (int lane = 0; lane < kLanes; ++lane) {
           const std::uint64_t i = first + static_cast<std::uint64_t>(lane);
           if (i >= count) break;
-          differences[begin + i] =
-              scores.at(lane, index(drawn.near[i])) - scores.at(lane, index(drawn.far[i]));
+          differences[begin + i] = scores.at(lane, index(drawn.near[i])) -
+                                   scores.at(lane, index(drawn.far[i])) +
+                                   slope * signed_difference(drawn.far[i], drawn.near[i]);
         }
       }
     }

@@ -57,7 +57,7 @@ FileReport inspect_file(const std::string& path) {
   FileReport report;
   report.path = path;
   report.bytes = file.size();
-  if (is_npy(file)) {
+  if (is_npy(file) || path.ends_with(".npy")) {
     report.format = "npy";
     report.tensors.push_back(report_tensor(file, read_npy_header(file)));
     return report;

@@ -7,6 +7,7 @@
 #include "analysis/experiment.hpp"
 #include "analysis/intervals.hpp"
 #include "analysis/sampling_run.hpp"
+#include "analysis/score_offset.hpp"
 #include "sim/block_kernels.hpp"
 #include "sim/errors.hpp"
 #include "sim/moment_order.hpp"
@@ -45,6 +46,7 @@ struct PointRules {
   double confidence = 0;  // of one look; the level that is reported is the one all looks share
   bool phase = false;     // the score has an amplitude and a phase
   bool spread = true;     // intervals of variances are to be had
+  Wide offset{0};         // of the score at this distance, which the samples leave out
 };
 
 CurvePoint make_point(std::uint64_t distance, const ScoreMoments& moments, const PointRules& rules,
@@ -80,6 +82,7 @@ CurvePoint make_point(std::uint64_t distance, const ScoreMoments& moments, const
       }
     }
   }
+  add_offset(point, rules.offset);
   point.status = !meets_tolerances(*point.mean, sampling) ? Status::target_not_met
                  : !point.mean->sign_resolved             ? Status::unresolved
                                                           : Status::converged;
@@ -137,12 +140,14 @@ DistanceCurve sampled_curve(const CurveTask& task, const SamplingState& state,
   const double looks = static_cast<double>(sampling_looks(task.sampling).size());
   PointRules rules;
   rules.confidence = 1.0 - (1.0 - task.sampling.confidence) / looks;
-  rules.phase = std::holds_alternative<PhaseScore>(lower(task.encoding, task.head_dim));
+  const ScoreModel score = lower(task.encoding, task.head_dim);
+  rules.phase = std::holds_alternative<PhaseScore>(score);
   DistanceCurve curve{task.encoding, task.density, task.head_dim, task.sampling.seed, samples, {}};
   curve.unavailable = spread_unavailable(task.density.law);
   rules.spread = curve.unavailable.empty();
   const CurveMoments total = state.total();
   for (std::size_t i = 0; i < total.points.size(); ++i) {
+    rules.offset = score_offset(score, task.distances.distances[i]);
     curve.points.push_back(
         make_point(task.distances.distances[i], total.points[i], rules, task.sampling));
   }

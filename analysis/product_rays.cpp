@@ -19,8 +19,8 @@ Wide real(const WideComplex& z) { return z.re; }
 double imag(const DoubleComplex& z) { return z.imag(); }
 Wide imag(const WideComplex& z) { return z.im; }
 WideComplex operator-(const WideComplex& z) { return {-z.re, -z.im}; }
-double unit(double) { return 1.1102230246251565e-16; }
-Wide unit(const Wide&) { return ldexp(wide_epsilon(), 16); }
+double roundoff(double) { return 1.1102230246251565e-16; }
+Wide roundoff(const Wide&) { return ldexp(wide_epsilon(), 16); }
 double root(double x) { return std::sqrt(x); }
 Wide root(const Wide& x) { return sqrt(x); }
 
@@ -70,7 +70,7 @@ class Rays {
     }
     PairTransform result;
     result.value = {Wide(real(value_)), Wide(imag(value_))};
-    result.error = Wide(difference_ + 24 * unit(T_) * absolute_);
+    result.error = Wide(difference_ + 24 * roundoff(T_) * absolute_);
     return result;
   }
 

@@ -5,7 +5,7 @@
 namespace tapalab::product {
 namespace {
 
-struct Sum {
+struct WideSum {
   WideComplex value;
   Wide difference{0};
   Wide absolute{0};
@@ -32,7 +32,7 @@ PairTransform wide_quadrature(const Plan& plan, const Wide& T, double tolerance)
     const Wide turns = turns_per_x * x;
     return {size * cos_turns(turns), u == 0 ? Wide(0) : Wide(size * sin_turns(turns))};
   };
-  Sum sum;
+  WideSum sum;
   const auto half_line = [&](const auto& f, const Wide& scale, int factor) {
     sum.add(Wide(factor), half_line_integral<Wide, WideComplex>(f, scale, tolerance));
   };
@@ -59,7 +59,7 @@ PairTransform wide_quadrature(const Plan& plan, const Wide& T, double tolerance)
         sum.difference += 2 * rest;
         return finish();
       }
-      sum = Sum{};
+      sum = WideSum{};
     }
   }
   if (width == 0 && u == 0) {

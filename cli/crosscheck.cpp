@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <tuple>
@@ -43,7 +44,7 @@ void add_options(CLI::App& app, CrosscheckFlags& flags) {
   add_text(app, "--head-dim", flags.head_dim, "head dimension (default: the file's, else 128)")
       ->type_name("D");
   add_text(app, "--distances", flags.distances,
-           "1,10,1000 or log:1:2^40:64 or lin:0:100:101, up to 2^63-1 (default log:1:2^40:41)")
+           "1,10,1000 or log:1:2^40:64 or lin:0:100:101, up to 2^63-1 (default log:1:2^40:44)")
       ->type_name("LIST");
   add_text(app, "--seq-len", flags.seq_len,
            "sequence length, for encodings that depend on it (default: largest distance + 1)")
@@ -75,8 +76,10 @@ void add_options(CLI::App& app, CrosscheckFlags& flags) {
   add_text(app, "--inputs", flags.inputs,
            "q, k and v of a .safetensors file instead of drawn tokens")
       ->type_name("FILE");
-  add_text(app, "--observed", flags.observed,
-           "judge the tensor out of this .safetensors file: somebody else's kernel on --inputs")
+  add_text(
+      app, "--observed", flags.observed,
+      "judge the tensor out of this .safetensors file, somebody else's kernel on --inputs: one "
+      "row a token, or one for each token that a tensor rows names")
       ->type_name("FILE");
   add_text(app, "--export", flags.golden,
            "write q, k, v, the rows and their fp64 output: FILE.safetensors")
@@ -135,7 +138,7 @@ ExperimentSpec experiment_of(const CrosscheckFlags& flags, const TokenStream* to
     spec.head_dim = tokens->dim();
     spec.seq_len = tokens->tokens();
   }
-  if (!spec.distances) spec.distances = parse_distances("log:1:2^40:41");
+  if (!spec.distances) spec.distances = parse_distances("log:1:2^40:44");
   if (!flags.samples) spec.samples = CrosscheckTask{}.samples;
   return completed(spec);
 }
@@ -198,6 +201,14 @@ void refuse_with_rows(const std::optional<std::string>& option, const char* name
   }
 }
 
+void refuse_overwriting(const std::string& golden, const std::optional<std::string>& file,
+                        const char* name) {
+  std::error_code none;
+  if (!file || !std::filesystem::equivalent(golden, *file, none)) return;
+  throw InputError(fmt::format("--export: {} is the file of {}; accepted: another file",
+                               printable(golden), name));
+}
+
 void check_attention_flags(const CrosscheckFlags& flags, const OutputFlags& output) {
   if (!flags.attention()) {
     if (flags.observed) throw InputError("--observed: needs --inputs, what the kernel was given");
@@ -209,10 +220,15 @@ void check_attention_flags(const CrosscheckFlags& flags, const OutputFlags& outp
   refuse_with_rows(flags.horizon, "--horizon");
   refuse_with_rows(flags.samples, "--samples");
   refuse_with_rows(output.plot, "--plot");
-  if (flags.golden) require_writable(*flags.golden, "--export");
+  if (flags.golden) {
+    require_writable(*flags.golden, "--export");
+    refuse_overwriting(*flags.golden, flags.inputs, "--inputs");
+    refuse_overwriting(*flags.golden, flags.observed, "--observed");
+  }
   if (flags.inputs) {
     for (const auto& [given, name] : {std::pair{flags.head_dim.has_value(), "--head-dim"},
                                       std::pair{flags.seq_len.has_value(), "--seq-len"},
+                                      std::pair{flags.seed.has_value(), "--seed"},
                                       std::pair{!flags.densities.empty(), "--density"}}) {
       if (given) throw InputError(fmt::format("{}: --inputs says it; leave one of them out", name));
     }

@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "analysis/experiment_spec.hpp"
 #include "analysis/experiment_values.hpp"
 #include "analysis/inspect_config.hpp"
 #include "analysis/inspect_file.hpp"
+#include "analysis/plot/curve_plot.hpp"
 #include "analysis/writers/json.hpp"
 #include "analysis/writers/table.hpp"
 #include "cli/command.hpp"
@@ -12,14 +15,14 @@
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/provenance.hpp"
+#include "proofs-check/config_theory.hpp"
 #include "sim/errors.hpp"
 #include "sim/io/tensor.hpp"
+#include "sim/numbers/two_pi.hpp"
 #include "sim/spec_text.hpp"
 
 namespace tapalab::cli {
 namespace {
-
-constexpr double kTwoPi = 6.283185307179586;
 
 std::string number_text(const std::optional<double>& x) {
   return x ? fmt::format("{:.6g}", *x) : "-";
@@ -65,6 +68,7 @@ std::string table_of(const ConfigReport& report) {
         escaped(layer.model.rope.base.text()), layer.model.head_dim, found.rotary_dim,
         layer.sequence_length, static_cast<double>(found.attention_factor),
         static_cast<double>(layer.softmax_scale_factor));
+    text += theory_text(layer);
     for (const std::string& warning : layer.model.warnings) text += "warning: " + warning + "\n";
     text += aligned_table({"pair", "frequency (radians/token)", "wavelength (tokens)", "scaling"},
                           rows, {false, false, false, true});
@@ -77,22 +81,76 @@ bool ends_with(const std::string& text, const std::string& ending) {
          text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
 }
 
+nlohmann::ordered_json json_of(const ConfigReport& report) {
+  nlohmann::ordered_json found = to_json(report);
+  const bool single = report.layers.size() == 1 && report.layers.front().model.layer_type.empty();
+  for (const RopeReport& layer : report.layers) {
+    auto& rope = single ? found["rope"] : found["rope"][layer.model.layer_type];
+    rope.update(theory_json(layer));
+  }
+  return found;
+}
+
+// RoPE of the same base and rotated part without the scaling.
+std::string plain_spec(const ModelRope& model) {
+  SpecText spec{"rope", {{"base", model.rope.base.text()}}};
+  if (model.rope.partial.compare(1) != 0) {
+    spec = {"partial", {{"partial", model.rope.partial.text()}, {"base", model.rope.base.text()}}};
+  }
+  return write_spec_text(spec);
+}
+
+// The bias that each layer type puts on distances up to four times the length, beside that of plain
+// RoPE.
+void plot_bias(const ConfigReport& report, const std::string& file) {
+  std::vector<std::string> encodings;
+  std::uint64_t length = 1;
+  for (const RopeReport& layer : report.layers) {
+    SpecText spec{"hf", {{"file", report.path}}};
+    if (!layer.model.layer_type.empty()) {
+      spec.entries.emplace_back("layer_type", layer.model.layer_type);
+    }
+    for (const std::string& text : {write_spec_text(spec), plain_spec(layer.model)}) {
+      if (std::find(encodings.begin(), encodings.end(), text) == encodings.end()) {
+        encodings.push_back(text);
+      }
+    }
+    length = std::max(length, layer.sequence_length);
+  }
+  ExperimentSpec spec;
+  for (const std::string& text : encodings) spec.encodings.push_back(parse_encoding(text));
+  spec.head_dim = report.layers.front().model.head_dim;
+  spec.seq_len = length;
+  const std::uint64_t last = std::min<std::uint64_t>(length, std::uint64_t{1} << 60) * 4;
+  spec.distances =
+      parse_distances(fmt::format("log:1:{}:160", std::max<std::uint64_t>(last, 1024)));
+  std::vector<DistanceCurve> curves;
+  for (const CurveTask& task : plan_curves(completed(spec), 0)) {
+    curves.push_back(compute_curve(task));
+  }
+  PlotOptions options;
+  options.title = "Bias of the configuration's RoPE beside the plain one";
+  plot_curves(curves, PlotQuantity::bias, file, options);
+}
+
 }  // namespace
 
 int run_inspect(const Arguments& arguments) {
   std::optional<std::string> file, seq_len;
   OutputFlags output;
-  const auto app =
-      make_app("inspect",
-               "What a .npy or .safetensors file holds (tensors, types, ranges, NaNs), "
-               "and how a model's config.json stretches RoPE (frequencies, wavelengths).",
-               "tapalab inspect config.json --seq-len 131072");
+  const auto app = make_app(
+      "inspect",
+      "What a .npy or .safetensors file holds (tensors, types, ranges, NaNs), "
+      "and how a model's config.json stretches RoPE (frequencies, wavelengths, what Theorems 2.1 "
+      "and 2.2 say of them; --plot draws its bias beside that of plain RoPE).",
+      "tapalab inspect config.json --seq-len 131072 --plot bias.svg");
   add_text(*app, "file", file, "a .npy or .safetensors file, or a model's config.json")
       ->type_name("FILE");
   add_text(*app, "--seq-len", seq_len,
            "for a configuration: tokens of the text (default: the trained context)")
       ->type_name("TOKENS");
   add_output_options(*app, output, "table or json");
+  add_plot_option(*app, output);
   parse(*app, arguments.rest);
   if (!file) throw InputError("inspect: a file is needed; accepted: .npy, .safetensors, .json");
   const Format format = output.chosen_format({"table", "json"});
@@ -101,13 +159,16 @@ int run_inspect(const Arguments& arguments) {
   const bool configuration = ends_with(*file, ".json");
   if (seq_len && !configuration)
     throw InputError("--seq-len: belongs to a configuration; accepted: with a .json file");
+  if (output.plot && !configuration)
+    throw InputError("--plot: draws a configuration's bias; accepted: with a .json file");
   nlohmann::ordered_json found;
   std::string table;
   if (configuration) {
     std::optional<std::uint64_t> length;
     if (seq_len) length = parse_seq_len(*seq_len, "--seq-len");
     const ConfigReport report = inspect_config(*file, length);
-    found = to_json(report);
+    if (output.plot) plot_bias(report, *output.plot);
+    found = json_of(report);
     table = table_of(report);
   } else {
     const FileReport report = inspect_file(*file);

@@ -51,6 +51,10 @@ int dispatch(const std::vector<std::string>& arguments) {
     return kDone;
   }
   if (first == "--version") {
+    if (arguments.size() > 1) {
+      throw InputError("arguments: --version takes no more, and " + printable(arguments[1]) +
+                       " follows it; accepted: tapalab --version");
+    }
     write_stdout(version_line() + "\n");
     return kDone;
   }

@@ -158,6 +158,21 @@ void check_gaussian(const ClaimContext& context, std::vector<Evidence>& rows) {
   }
 }
 
+/// Near ranges, where the two scores hang together: the variance rests on E score1 score2.
+void check_close_ranges(const ClaimContext& context, std::vector<Evidence>& rows) {
+  HistogramTask task =
+      figure_1_task(kTapa, parse_density("gaussian:rho=0.25"), 128,
+                    sample_count(context, 20'000, 200'000, 2'000'000), context.seed);
+  task.near = {1000, 1010};
+  task.far = {1500, 1510};
+  const double deviation = std::sqrt(tapa_difference_moments(task).variance);
+  rows.push_back(within("standard deviation of the difference, " + std::string(kTapa) +
+                            ", gaussian:rho=0.25, D = 128, distances in [1000, 1010] and [1500, "
+                            "1510], whose scores are correlated, " +
+                            samples_text(task.pairs),
+                        score_histogram(task).standard_deviation, deviation));
+}
+
 /// Real tokens: the sampled mean against exact sums over the same pairs of tokens.
 std::string check_activations(const ClaimContext& context, std::vector<Evidence>& rows) {
   if (!has_activations(context)) return " No activations were found: nothing is said about them.";
@@ -218,6 +233,7 @@ void check_printed(std::vector<Evidence>& rows) {
 ClaimResult check_figure_1(const ClaimContext& context) {
   ClaimResult result;
   check_gaussian(context, result.evidence);
+  check_close_ranges(context, result.evidence);
   const std::string real = check_activations(context, result.evidence);
   check_printed(result.evidence);
   result.scope =

@@ -84,21 +84,21 @@ ScoreBalls split_gaussian_ball(const SplitGaussian& model, std::uint64_t distanc
 
 Ball bias_bound_ball(const SplitGaussian& model, std::uint64_t distance, slong scale_factor,
                      slong bits) {
-  const PairLaw& phase = model.phase;
-  const bool standard = phase.mean_q == ExactDecimal(0) && phase.mean_k == ExactDecimal(0) &&
-                        phase.scale_q == ExactDecimal(1) && phase.scale_k == ExactDecimal(1);
-  const Ball rho = Ball::decimal(phase.rho.text(), bits);
-  const Ball spread = Ball(1, bits) - rho * rho;
-  if (!standard || !spread.certainly_positive() || distance == 0)
+  const PairBalls phase = enclose(model.phase, bits);
+  const Ball spread = Ball(1, bits) - phase.rho * phase.rho;
+  if (!spread.certainly_positive() || !phase.scale_q.certainly_positive() ||
+      !phase.scale_k.certainly_positive() || distance == 0)
     throw InputError(
-        "bias bound: accepted are centred phase coordinates of unit variance with |rho| < 1, and "
+        "bias bound: accepted are phase coordinates of positive scales with |rho| < 1, and "
         "distances of at least 1");
   const slong dP = static_cast<slong>(model.phase_dim);
   const Ball l =
       phase_scale_ball(model.alpha, distance, bits) * scale_factor / sqrt(Ball(dP, bits));
-  // l^-dP |E a| (2 pi)^-dP (1 - rho^2)^(-dP/2)
+  // l^-dP |E a| (2 pi scale_q scale_k)^-dP (1 - rho^2)^(-dP/2)
   return abs(amplitude_mean_ball(model, bits)) *
-         pow(l * Ball::pi(bits) * mutated("bound-two-pi", 2L, 1L) * sqrt(spread), -dP);
+         pow(l * Ball::pi(bits) * mutated("bound-two-pi", 2L, 1L) * phase.scale_q * phase.scale_k *
+                 sqrt(spread),
+             -dP);
 }
 
 }  // namespace tapalab

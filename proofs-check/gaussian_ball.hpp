@@ -39,11 +39,10 @@ struct ScoreBalls {
 };
 ScoreBalls split_gaussian_ball(const SplitGaussian& model, std::uint64_t distance, slong bits);
 
-/// Theorem 3.2 with its constant: l^-dP ||w^||_1, l = s/sqrt(dP), for centred phase coordinates of
-/// unit variance and correlation rho, where ||w^||_1 = |E a| (2 pi)^-dP (1 - rho^2)^(-dP/2).
-/// `scale_factor` multiplies l: 1 is right, 2 is what the printed proof uses.
-/// Throws InputError where the phase coordinates are not centred or not of unit variance, |rho| = 1
-/// or distance is 0.
+/// Theorem 3.2 with its constant: l^-dP ||w^||_1, l = s/sqrt(dP), where for phase coordinates of
+/// any means ||w^||_1 = |E a| (2 pi scale_q scale_k)^-dP (1 - rho^2)^(-dP/2): a shift turns w^ by a
+/// unimodular factor. `scale_factor` multiplies l: 1 is right, 2 is what the printed proof uses.
+/// Throws InputError where |rho| = 1, a scale is not positive or distance is 0.
 Ball bias_bound_ball(const SplitGaussian& model, std::uint64_t distance, slong scale_factor,
                      slong bits);
 

@@ -47,7 +47,7 @@ std::optional<std::string> violation_by_reduction(const ViolationSearch& search)
       const slong count =
           std::min<slong>(terms, static_cast<slong>(static_cast<double>(bits) / bits_per_term));
       const slong working = 2 * bits + 320;
-      const std::vector<Ball> frequencies = slowest(search.setting, count, working);
+      const PhaseLattice lattice(slowest(search.setting, count, working), bits);
       for (std::uint32_t trial = 0; trial < search.trials; ++trial) {
         std::vector<Ball> targets;
         for (slong j = 0; j < count; ++j) {
@@ -56,7 +56,7 @@ std::optional<std::string> violation_by_reduction(const ViolationSearch& search)
           const double spread = trial == 0 ? 0 : 0.15;
           targets.push_back(Ball::exactly(spread * ((block.word[0] + 0.5) * 0x1p-31 - 1), working));
         }
-        const std::string distance = reach_phases(frequencies, targets, bits);
+        const std::string distance = lattice.reach(targets);
         if (!certainly_less(Ball::decimal(search.setting.base, 128),
                             Ball::decimal(distance, working)))
           continue;

@@ -44,7 +44,7 @@ std::uint64_t scan_length(const ClaimContext& context, const Theorem22Options& o
     case Effort::normal:
       return std::uint64_t{1} << 32;
     case Effort::full:
-      return std::uint64_t{1} << 39;
+      return std::uint64_t{1} << 36;
   }
   return 0;
 }
@@ -229,6 +229,8 @@ ClaimResult check_theorem_2_2(const ClaimContext& context, const Theorem22Option
   illustrate_small_base(context, options, result.evidence);
   check_limit(options, result.evidence);
   check_ratio_limit(options, result.evidence);
+  check_every_ratio(result.evidence);
+  check_sufficient_head_dim(result.evidence);
   check_riemann_sum(result.evidence);
   check_scan(context, options, result.evidence);
   if (!found.empty()) {
@@ -248,7 +250,7 @@ ClaimResult check_theorem_2_2(const ClaimContext& context, const Theorem22Option
   }
   result.scope =
       "Refuted is the reading uniform in the far distance (one D for all far > b): by Dirichlet's "
-      "theorem every b and D has far distances whose gap is as near 0 as you like "
+      "theorem every b, D and nu_0/mu_0 has far distances whose gap is as near 0 as you like "
       "(docs/theory/theorem-2.2.md), and on bases of real models they are small. mu_0 = 1, nu_0 = "
       "0. "
       "Each violating distance of a base above 1e4 is the smallest above b for any near distance "

@@ -31,4 +31,15 @@ std::optional<std::uint64_t> weakest_near_distance(const RopeSetting& setting);
 /// better constant.
 ClaimResult check_theorem_2_2(const ClaimContext& context, const Theorem22Options& options = {});
 
+/// The smallest even D for which docs/theory/theorem-2.2.md proves the gap above |mu_0|/8 for every
+/// near distance of the hypothesis and every far distance in (b, farthest]; `ratio` = |nu_0/mu_0|,
+/// a decimal. nullopt where it proves none.
+std::optional<std::uint64_t> sufficient_head_dim(const std::string& base, AngleUnit angle,
+                                                 std::uint64_t farthest, const std::string& ratio);
+
+/// Beyond nu_0 = 0 and D -> infinity: no ratio nu_0/mu_0 saves the uniform reading, and a D that is
+/// large enough for bounded far distances.
+void check_every_ratio(std::vector<Evidence>& rows);
+void check_sufficient_head_dim(std::vector<Evidence>& rows);
+
 }  // namespace tapalab

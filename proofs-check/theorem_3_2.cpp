@@ -1,6 +1,9 @@
 #include "proofs-check/theorem_3_2.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -96,6 +99,29 @@ void check_printed_constant(std::vector<Evidence>& rows, std::vector<WitnessFiel
              scalar("printed_bound", printed.midpoint())};
 }
 
+/// -d ln|E|/d ln s = dP t^2/(1 + t^2) for independent Gaussians: far below dP where t < 1.
+void check_local_exponent(std::vector<Evidence>& rows) {
+  for (const std::uint32_t phase_dim : {2u, 8u, 32u, 64u}) {
+    // distances 1, 2, 4 lie at ln s = 0, h, 2 h with h = ln(2)/1000
+    CurveTask task = make_task({kIndependent.density, 2 * phase_dim}, "1,4");
+    task.encoding = parse_encoding("tapa:alpha=0.001");
+    const DistanceCurve curve = exact_gaussian_curve(task);
+    const double step = 2 * std::log(2.0) / 1000;
+    const double exponent =
+        (curve.points[0].mean->estimate.log10_abs() - curve.points[1].mean->estimate.log10_abs()) *
+        std::log(10.0) / step;
+    const double s = std::pow(2.0, 0.001), dP = phase_dim;
+    const double t2 = 4 * std::acos(-1.0) * std::acos(-1.0) * s * s / dP;
+    const double expected = dP * t2 / (1 + t2);
+    rows.push_back({"exact",
+                    "local exponent of the mean in s at s = 2^0.001, " +
+                        describe({kIndependent.density, 2 * phase_dim}),
+                    fmt::format("{:.8g} = dP t^2/(1 + t^2), within 1e-5 of it", expected),
+                    fmt::format("{:.8g}", exponent), "1e-6 (central difference)",
+                    std::abs(exponent / expected - 1) < 1e-5});
+  }
+}
+
 /// A mean that sampling can resolve: two phase coordinates only.
 void check_sampled(const ClaimContext& context, std::vector<Evidence>& rows) {
   const Setting& setting = kSettings.back();
@@ -124,7 +150,9 @@ ClaimResult check_theorem_3_2(const ClaimContext& context, const Theorem32Option
   for (const Setting& setting : kSettings)
     check_bound(setting, options.scale_factor, result.evidence);
   check_printed_constant(result.evidence, result.witness);
+  check_local_exponent(result.evidence);
   check_sampled(context, result.evidence);
+  check_shifted_phases(context, result.evidence);
   check_bound_over_ranges(result.evidence);
   check_control_densities(result.evidence);
   check_general_matrices(result.evidence);

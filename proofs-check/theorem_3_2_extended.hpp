@@ -1,5 +1,5 @@
 // Theorem 3.2 beyond single distances and Gaussians: its bound over whole ranges of scale, control
-// densities, and general matrices. Proofs: docs/theory/theorem-3.2.md.
+// densities, shifted phases, and general matrices. Proofs: docs/theory/theorem-3.2.md.
 #pragma once
 
 #include <cstddef>
@@ -37,6 +37,8 @@ ComplexBall diagonal_transform_ball(const std::vector<std::string>& M,
                                     const std::vector<std::string>& N, const std::string& rho,
                                     const Ball& t);
 
+/// Means and scales of the phase: the same constant, and what the shift leaves of the value.
+void check_shifted_phases(const ClaimContext& context, std::vector<Evidence>& rows);
 void check_bound_over_ranges(std::vector<Evidence>& rows);
 void check_control_densities(std::vector<Evidence>& rows);
 void check_general_matrices(std::vector<Evidence>& rows);

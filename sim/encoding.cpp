@@ -39,6 +39,7 @@ const KeyEntry kConfigFile{"file", "", "path of a model's config.json",
 const KeyEntry kLayerType{"layer_type", "", "a layer type of the configuration",
                           "where RoPE differs from layer to layer"};
 
+constexpr std::uint64_t kMostHeads = 65536;
 constexpr std::uint64_t kMostTokens = 0x7fff'ffff'ffff'ffffULL;
 
 ExactDecimal read_alpha(const SpecReader& spec) {
@@ -172,6 +173,22 @@ EncodingLaw read_xpos(const SpecReader& spec) {
   return xpos;
 }
 
+EncodingLaw read_alibi(const SpecReader& spec) {
+  AlibiEncoding alibi;
+  alibi.slope = read_optional(spec, "slope");
+  if (alibi.slope && alibi.slope->compare(0) <= 0) spec.refuse("slope");
+  if (alibi.slope && (spec.has("heads") || spec.has("head"))) {
+    throw InputError(
+        "encoding alibi: slope stands beside head or heads, which give one; accepted: one of the "
+        "two");
+  }
+  alibi.heads = static_cast<std::uint32_t>(spec.count("heads", kMostHeads));
+  if (alibi.heads == 0) spec.refuse("heads");
+  alibi.head = static_cast<std::uint32_t>(spec.count("head", kMostHeads));
+  if (alibi.head >= alibi.heads) spec.refuse("head");
+  return alibi;
+}
+
 EncodingLaw read_nope(const SpecReader&) { return NopeEncoding{}; }
 
 const std::vector<Family<EncodingLaw>>& families() {
@@ -262,6 +279,13 @@ const std::vector<Family<EncodingLaw>>& families() {
          {"scale_base", "512", "a decimal > 0", "tokens in which pair i decays by zeta_i"},
          {"pairing", "adjacent", "adjacent|half", "rotated pairs: (2d, 2d+1) or (d, d + D/2)"}}},
        read_xpos},
+      {{std::string(AlibiEncoding::name),
+        "ALiBi: q.k/sqrt(D) - slope distance",
+        {{"slope", "", "a decimal > 0", "per token; default: that of the head"},
+         {"heads", "8", "an integer from 1 to 65536", "heads of the model"},
+         {"head", "0", "an integer from 0 to heads-1",
+          "whose slope it is: 2^(-8 (head+1)/heads)"}}},
+       read_alibi},
       {{std::string(NopeEncoding::name), "no position: q.k/sqrt(D)", {}}, read_nope},
   };
   return table;
@@ -298,6 +322,7 @@ std::string_view encoding_name(const EncodingLaw& law) {
 
 bool is_rotary(const EncodingLaw& law) {
   return std::holds_alternative<RopeEncoding>(law) || std::holds_alternative<NopeEncoding>(law) ||
+         std::holds_alternative<AlibiEncoding>(law) ||
          std::holds_alternative<ModelRopeEncoding>(law) ||
          std::holds_alternative<XposEncoding>(law);
 }

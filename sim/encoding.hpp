@@ -83,13 +83,22 @@ struct XposEncoding {
   Pairing pairing = Pairing::adjacent;
 };
 
+/// ALiBi: no rotation, and slope * distance taken off: q.k/sqrt(D) - slope distance.
+struct AlibiEncoding {
+  static constexpr std::string_view name = "alibi";
+  std::optional<ExactDecimal> slope{};  ///< else that of `head` among `heads`
+  std::uint32_t heads = 8;
+  std::uint32_t head = 0;  ///< 0 .. heads - 1
+};
+
 /// No position: q.k/sqrt(D).
 struct NopeEncoding {
   static constexpr std::string_view name = "nope";
 };
 
-using EncodingLaw = std::variant<TapaEncoding, TapaLinearEncoding, TapaGeneralEncoding,
-                                 RopeEncoding, ModelRopeEncoding, XposEncoding, NopeEncoding>;
+using EncodingLaw =
+    std::variant<TapaEncoding, TapaLinearEncoding, TapaGeneralEncoding, RopeEncoding,
+                 ModelRopeEncoding, XposEncoding, AlibiEncoding, NopeEncoding>;
 
 struct Encoding {
   std::string spec;  ///< as given on the command line; the echo and the label in figures
@@ -110,7 +119,7 @@ const std::vector<NamedEntry>& encoding_catalogue();
 std::string_view encoding_name(const EncodingLaw& law);
 
 /// True for scores q.R(distance).k, whose mean needs second moments alone: RoPE in all its forms,
-/// xPos and NoPE.
+/// xPos, ALiBi and NoPE.
 bool is_rotary(const EncodingLaw& law);
 
 /// True for dynamic and longrope, also where a configuration asks for them.

@@ -13,10 +13,6 @@ namespace tapalab {
 namespace {
 
 // Everything is computed with guard digits and rounded to Wide at the end.
-GuardedWide guarded(const ExactDecimal& x) {
-  return nearest<GuardedWide>(parse_decimal_parts(x.text(), "decimal"));
-}
-
 GuardedWide two_pi() {
   static const GuardedWide value = 8 * atan(GuardedWide(1));
   return value;

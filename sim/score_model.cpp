@@ -1,5 +1,6 @@
 #include "sim/score_model.hpp"
 
+#include <bit>
 #include <limits>
 #include <string>
 
@@ -12,10 +13,6 @@ namespace tapalab {
 namespace {
 
 constexpr std::uint32_t kMaxHeadDim = 65536;
-
-GuardedWide guarded(const ExactDecimal& x) {
-  return nearest<GuardedWide>(parse_decimal_parts(x.text(), "decimal"));
-}
 
 Wide inverse_sqrt(std::uint32_t n) { return Wide(1 / sqrt(GuardedWide(n))); }
 
@@ -168,7 +165,15 @@ struct Lower {
     return {i, i + pairs, frequency};
   }
 
-  ScoreModel operator()(const NopeEncoding&) const {
+  ScoreModel operator()(const AlibiEncoding& alibi) const {
+    RotaryScore score = plain_score();
+    score.slope = alibi.slope ? alibi.slope->wide() : alibi_slope(alibi.heads, alibi.head);
+    return score;
+  }
+
+  ScoreModel operator()(const NopeEncoding&) const { return plain_score(); }
+
+  RotaryScore plain_score() const {
     check_head_dim(encoding, head_dim, true);
     RotaryScore score;
     score.head_dim = head_dim;
@@ -192,6 +197,19 @@ WideComplex RotaryPair::rotation_at(std::uint64_t distance) const {
   const Wide turns = reduce_turns(Wide(distance) * frequency_turns);
   const Wide w = weight_at(distance);
   return {w * cos_turns(turns), w * sin_turns(turns)};
+}
+
+Wide score_offset(const ScoreModel& model, std::uint64_t distance) {
+  const auto* rotary = std::get_if<RotaryScore>(&model);
+  return rotary != nullptr ? rotary->offset(distance) : Wide(0);
+}
+
+Wide alibi_slope(std::uint32_t heads, std::uint32_t head) {
+  const std::uint32_t whole = std::bit_floor(heads);
+  const bool extra = head >= whole;
+  const GuardedWide h = extra ? 2 * (head - whole) + 1 : head + 1;
+  const GuardedWide n = extra ? 2 * whole : whole;
+  return Wide(exp2(GuardedWide(-8 * h / n)));
 }
 
 Wide PhaseScore::phase_scale(std::uint64_t distance) const {

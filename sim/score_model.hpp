@@ -55,12 +55,19 @@ struct RotaryPair {
   WideComplex rotation_at(std::uint64_t distance) const;
 };
 
-/// Scores scale * sum over pairs (A cos + B sin): RoPE (eq. 2, 3) and, with zero frequencies, NoPE.
+/// Scores scale * sum over pairs (A cos + B sin) + offset: RoPE (eq. 2, 3) and, without pairs, NoPE
+/// and ALiBi.
 struct RotaryScore {
   std::uint32_t head_dim = 0;
   Wide scale;  ///< 1/sqrt(D)
   std::vector<RotaryPair> pairs;
   std::vector<std::uint32_t> plain;  ///< coordinates that are not rotated: q[i] k[i]
+  /// Taken off per token of distance; ALiBi alone. Score tables and backends leave it out: a number
+  /// that every sample shares belongs to the mean, where sums of its powers would only lose digits.
+  Wide slope{0};
+
+  /// -slope distance, with 2^-190 of it.
+  Wide offset(std::uint64_t distance) const { return Wide(-slope * Wide(distance)); }
 };
 
 using ScoreModel = std::variant<PhaseScore, RotaryScore>;
@@ -72,6 +79,14 @@ ScoreModel lower(const Encoding& encoding, std::uint32_t head_dim);
 
 /// dA = share * head_dim. Throws InputError where that is not a whole number.
 std::uint32_t amplitude_dim(const ExactDecimal& share, std::uint32_t head_dim);
+
+/// Of the score: RotaryScore's, 0 for phase scores.
+Wide score_offset(const ScoreModel& model, std::uint64_t distance);
+
+/// ALiBi's slopes (Press, Smith and Lewis 2021, section 3): 2^(-8 h/n), h = head + 1, for n heads,
+/// n a power of two; else those of the largest power of two below n, followed by every other one of
+/// twice as many heads.
+Wide alibi_slope(std::uint32_t heads, std::uint32_t head);
 
 /// Frequencies of RoPE in turns per token, d = 0 .. D/2-1 (f_d, divided by 2 pi for radians).
 std::vector<Wide> rope_frequencies_turns(const RopeEncoding& rope, std::uint32_t head_dim);

@@ -284,6 +284,13 @@ std::string closest_name(std::string_view given, const std::vector<std::string>&
       best_cost = cost;
     }
   }
+  if (!best.empty() || given.size() < 3) return best;
+  // One that goes on where `given` ends.
+  for (const std::string& name : accepted) {
+    if (name.compare(0, given.size(), given) != 0) continue;
+    if (!best.empty()) return {};
+    best = name;
+  }
   return best;
 }
 

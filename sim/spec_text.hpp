@@ -36,7 +36,8 @@ std::string escaped(std::string_view text);
 std::string printable(std::string_view text);
 
 /// The accepted name nearest to `given` in edits (insert, delete, replace, swap of neighbours), or
-/// "" where none is within a third of its length.
+/// where none is within a third of its length the only one that begins with `given` (three
+/// characters or more), or "".
 std::string closest_name(std::string_view given, const std::vector<std::string>& accepted);
 
 /// "WHAT: unknown NOUN "given"; did you mean x? accepted: x, y, z"

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
 #include "analysis/crosscheck/rounding.hpp"
 #include "sim/errors.hpp"
@@ -70,6 +71,43 @@ std::string encode(FloatFormat format, const std::vector<double>& values) {
 
 }  // namespace
 
+namespace {
+
+// The token of each row of `out`, where the file says it in a tensor of integers.
+std::vector<std::uint64_t> read_rows(BinaryFile& input, const TensorInfo& tensor) {
+  if (tensor.dtype != "I64" || tensor.shape.size() != 1) {
+    throw InputError(fmt::format("--observed: rows is {} {}; accepted: I64 of one dimension",
+                                 printable(tensor.dtype), shape_text(tensor.shape)));
+  }
+  const auto bytes = input.read(tensor.byte_offset, tensor.byte_count, "rows");
+  std::vector<std::uint64_t> rows(static_cast<std::size_t>(tensor.elements()), 0);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    rows[i / 8] |= std::uint64_t{static_cast<std::uint8_t>(bytes[i])} << (8 * (i % 8));
+  }
+  return rows;
+}
+
+// Where each of `wanted` stands in `held`.
+std::vector<std::uint64_t> places_of(const std::vector<std::uint64_t>& wanted,
+                                     const std::vector<std::uint64_t>& held) {
+  std::unordered_map<std::uint64_t, std::uint64_t> place;
+  for (std::size_t i = 0; i < held.size(); ++i) place.emplace(held[i], i);
+  std::vector<std::uint64_t> places;
+  for (const std::uint64_t row : wanted) {
+    const auto found = place.find(row);
+    if (found == place.end()) {
+      throw InputError(fmt::format(
+          "--observed: its tensor rows does not hold token {}; accepted: --rows as the file was "
+          "made with",
+          row));
+    }
+    places.push_back(found->second);
+  }
+  return places;
+}
+
+}  // namespace
+
 std::vector<double> read_outputs(const std::string& file, const std::vector<std::uint64_t>& rows,
                                  std::uint64_t seq_len, std::uint32_t dim) {
   BinaryFile input(file);
@@ -79,18 +117,25 @@ std::vector<double> read_outputs(const std::string& file, const std::vector<std:
     throw InputError(fmt::format("--observed: {} has no tensor out; accepted: one of that name",
                                  printable(file)));
   }
+  std::uint64_t count = seq_len;
+  std::vector<std::uint64_t> places = rows;
+  if (const TensorInfo* held = index.find("rows")) {
+    const std::vector<std::uint64_t> tokens = read_rows(input, *held);
+    count = tokens.size();
+    places = places_of(rows, tokens);
+  }
   std::vector<std::uint64_t> shape = tensor->shape;
   if (shape.size() == 3 && shape.front() == 1) shape.erase(shape.begin());
-  const bool whole = shape == std::vector<std::uint64_t>{seq_len, dim};
-  if (!tensor->format || (!whole && shape != std::vector<std::uint64_t>{rows.size(), dim})) {
+  if (!tensor->format || shape != std::vector<std::uint64_t>{count, dim}) {
     throw InputError(fmt::format(
-        "--observed: out is {} {}; accepted: bf16, f16, f32 or f64 of shape [{}, {}] or [{}, {}]",
-        printable(tensor->dtype), shape_text(tensor->shape), seq_len, dim, rows.size(), dim));
+        "--observed: out is {} {}; accepted: bf16, f16, f32 or f64 of shape [{}, {}]{}",
+        printable(tensor->dtype), shape_text(tensor->shape), count, dim,
+        index.find("rows") ? ", one for each of rows"
+                           : ", or fewer beside a tensor rows that says which tokens they are"));
   }
   std::vector<double> outputs;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::uint64_t row = whole ? rows[i] : i;
-    const auto values = read_stored(input, *tensor, row * dim, dim);
+  for (const std::uint64_t place : places) {
+    const auto values = read_stored(input, *tensor, place * dim, dim);
     outputs.insert(outputs.end(), values.begin(), values.end());
   }
   return outputs;

@@ -10,9 +10,10 @@
 
 namespace tapalab {
 
-/// The values of the tensor `out` of a .safetensors file at `rows`: [token, dim] or [1, token, dim]
-/// with seq_len tokens, of which those rows are taken, or with one token for each of `rows`, in
-/// their order. NaN and infinity are kept: they are the kernel's. Throws InputError.
+/// The values of the tensor `out` of a .safetensors file for the tokens `rows`: [token, dim] or
+/// [1, token, dim] with seq_len tokens; or, where the file has a tensor `rows` (I64, as
+/// export_golden writes it), one output for each token that it names. NaN and infinity are kept:
+/// they are the kernel's. Throws InputError.
 std::vector<double> read_outputs(const std::string& file, const std::vector<std::uint64_t>& rows,
                                  std::uint64_t seq_len, std::uint32_t dim);
 

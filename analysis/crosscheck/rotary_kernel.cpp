@@ -33,6 +33,11 @@ double length(const double* x, const RotaryPair& pair) {
 
 RotaryKernel::RotaryKernel(const RotaryScore& score, const Precisions& precisions)
     : score_(score), precisions_(precisions), exact_scale_(pair_of(score.scale)) {
+  if (score.slope != 0) {
+    throw InputError(
+        "crosscheck: no kernel of alibi is emulated; accepted: tapa, tapa-linear and rotary "
+        "encodings without decay");
+  }
   const Rounded scale = round_pair(precisions.accum, exact_scale_);
   scale_ = scale.value;
   scale_error_ = scale.error;

@@ -93,6 +93,15 @@ void add_parameters(Json& out, const XposEncoding& xpos) {
   out["pairing"] = xpos.pairing == Pairing::adjacent ? "adjacent" : "half";
 }
 
+void add_parameters(Json& out, const AlibiEncoding& alibi) {
+  if (alibi.slope) {
+    out["slope"] = alibi.slope->text();
+    return;
+  }
+  out["heads"] = alibi.heads;
+  out["head"] = alibi.head;
+}
+
 void add_parameters(Json&, const NopeEncoding&) {}
 
 void add_pair_law(Json& out, const std::string& prefix, const PairLaw& law) {

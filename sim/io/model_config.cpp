@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -18,6 +19,7 @@ using nlohmann::json;
 constexpr std::uint64_t kMaxBytes = 16u << 20;
 constexpr std::uint64_t kMaxTokens = 0x7fff'ffff'ffff'ffffULL;
 constexpr std::uint64_t kMaxHeadDim = 65536;
+constexpr std::size_t kMostNamed = 32;  // unused keys that get a warning each
 
 std::string shown(const json& value) {
   return printable(value.dump(-1, ' ', true, json::error_handler_t::replace));
@@ -302,9 +304,13 @@ ModelRope read_layer(const std::string& file, Block& top, const Model& model, Bl
         return model.max_positions;
       },
       layer.rope.scaling);
-  for (const auto& key : block.unused())
+  const std::vector<std::string> unused = block.unused();
+  for (std::size_t i = 0; i < std::min(unused.size(), kMostNamed); ++i)
     layer.warnings.push_back(fmt::format("{} is not used by rope_type {}",
-                                         printable(block.path_of(key)), printable(layer.type)));
+                                         printable(block.path_of(unused[i])),
+                                         printable(layer.type)));
+  if (unused.size() > kMostNamed)
+    layer.warnings.push_back(fmt::format("{} more keys are not used", unused.size() - kMostNamed));
   if (softmax_scale_factor(layer.rope.scaling) != 1) {
     layer.warnings.push_back(
         layer.scales_softmax

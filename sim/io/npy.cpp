@@ -14,7 +14,7 @@ namespace tapalab {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::uint64_t kLongestHeader = 1 << 16;
+constexpr std::uint64_t kLongestNpyHeader = 1 << 16;
 
 /// The header is a Python dictionary literal; only what numpy writes is accepted of it.
 class HeaderParser {
@@ -163,9 +163,9 @@ TensorInfo read_npy_header(BinaryFile& file) {
   const std::uint64_t start = 8 + length_bytes;
   const auto length =
       little_endian(file.read(8, length_bytes, "the header length").data(), length_bytes);
-  if (length > kLongestHeader)
+  if (length > kLongestNpyHeader)
     fail(fmt::format("the header length at byte offset 8 is {}; at most {} is accepted", length,
-                     kLongestHeader));
+                     kLongestNpyHeader));
   const auto bytes = file.read(start, length, "the header");
 
   TensorInfo tensor;

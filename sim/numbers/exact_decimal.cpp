@@ -6,6 +6,7 @@
 
 #include "sim/errors.hpp"
 #include "sim/numbers/decimal_parts.hpp"
+#include "sim/numbers/guarded.hpp"
 #include "sim/spec_text.hpp"
 
 namespace tapalab {
@@ -148,6 +149,10 @@ Wide ExactDecimal::times(std::uint64_t factor) const {
 
 int ExactDecimal::compare(int other) const {
   return parse_decimal_parts(text_, "decimal").compare(other);
+}
+
+GuardedWide guarded(const ExactDecimal& x) {
+  return nearest<GuardedWide>(parse_decimal_parts(x.text(), "decimal"));
 }
 
 }  // namespace tapalab

@@ -17,6 +17,10 @@ using BinaryFloat = boost::multiprecision::number<
 
 using GuardedWide = BinaryFloat<kWideBits + 128>;
 
+class ExactDecimal;
+/// The nearest GuardedWide.
+GuardedWide guarded(const ExactDecimal& x);
+
 /// x without loss, as a sum of doubles: GCC 12 takes the copy between widths in Boost 1.74 for an
 /// access out of bounds. Binary exponent of x within +-2^30.
 template <class Float>

@@ -144,6 +144,17 @@ TEST_CASE("A kernel with bf16 phases fails the rule of fp32, as does a spoiled o
   CHECK_THROWS_AS(check_attention(task), InputError);
 }
 
+TEST_CASE("A kernel that pairs coordinates the other way fails the rule, in bf16 as well") {
+  const auto tokens = tokens_of(parse_encoding("rope"), 600, FloatFormat::bf16);
+  const AttentionTask half = task_of("rope:pairing=half", *tokens, FloatFormat::bf16, 16);
+  AttentionTask adjacent = task_of("rope:pairing=adjacent", *tokens, FloatFormat::bf16, 16);
+  adjacent.observed = check_attention(half).reference;
+  const AttentionCheck mixed = check_attention(adjacent);
+  CHECK_FALSE(mixed.holds);
+  CHECK(mixed.kernel.max <= mixed.tolerance);
+  CHECK(mixed.observed->max > 2 * mixed.tolerance);
+}
+
 TEST_CASE("Threads and blocks change nothing; rows are spread and never repeat") {
   const auto tokens = tokens_of(parse_encoding("tapa"), 1500, FloatFormat::bf16);
   AttentionTask task = task_of("tapa", *tokens, FloatFormat::bf16, 12);
@@ -189,6 +200,13 @@ TEST_CASE("Golden files go round: inputs as they were, the reference passes as a
     CHECK(given.k == got.k);
     CHECK(given.v == got.v);
     CHECK(read_outputs(file.path, check.rows, 90, kDim) == check.reference);
+    // The file says which tokens its rows are, in whatever order they are asked for.
+    const std::vector<std::uint64_t> turned{check.rows[4], check.rows[1]};
+    std::vector<double> expected;
+    for (const std::size_t row : {4, 1}) {
+      for (std::size_t i = 0; i < kDim; ++i) expected.push_back(check.reference[row * kDim + i]);
+    }
+    CHECK(read_outputs(file.path, turned, 90, kDim) == expected);
     CHECK_THROWS_AS(read_outputs(file.path, {1, 2}, 90, kDim), InputError);
   }
 }

@@ -121,9 +121,14 @@ TEST_CASE("Errors stay below their bounds, and bounds below ten times the errors
     for (const FloatFormat dtype : {FloatFormat::f32, FloatFormat::bf16, FloatFormat::f16}) {
       INFO(encoding);
       INFO(precision_name(dtype));
-      const ScoreCheck check = check_scores(task_of(encoding, dtype, "log:1:2^40:41", 1000));
+      // No powers of two but the ends: those have an exact place in every format. More samples
+      // bring the largest error seen nearer to what is possible; rotary phases do not depend on
+      // them.
+      const bool rotary = is_rotary(parse_encoding(encoding).law);
+      const ScoreCheck check =
+          check_scores(task_of(encoding, dtype, "log:1:2^40:22", rotary ? 800 : 4000));
       CHECK(check.holds);
-      REQUIRE(check.points.size() == 41);
+      REQUIRE(check.points.size() == 22);
       std::size_t finite = 0;
       for (const CrosscheckPoint& point : check.points) {
         INFO(point.distance);
@@ -139,7 +144,7 @@ TEST_CASE("Errors stay below their bounds, and bounds below ten times the errors
         CHECK(sum == Approx(point.bound).epsilon(1e-9));
       }
       // fp16 ends at 65504; the other types hold every distance.
-      CHECK(finite == (dtype == FloatFormat::f16 ? 16u : 41u));
+      CHECK(finite == (dtype == FloatFormat::f16 ? 9u : 22u));
     }
   }
 }

@@ -65,5 +65,7 @@ TEST_CASE("the shipped activations are described with all of their values finite
 TEST_CASE("a file of no known format is refused with its byte offset") {
   const TemporaryFile file("some text", ".txt");
   CHECK(contains(refusal([&] { inspect_file(file.path()); }), "byte offset"));
+  const TemporaryFile named("some text", ".npy");
+  CHECK(contains(refusal([&] { inspect_file(named.path()); }), "NUMPY"));
   CHECK(contains(refusal([] { inspect_file("/no/such/file"); }), "no such file"));
 }

@@ -3,7 +3,8 @@
 // lattice reduction finds. Resumable: each line of the state file says how far a setting was
 // scanned.
 //
-//   rope_violations_benchmark STATE [LENGTH]   scan LENGTH (default 2^32) distances above each base
+//   rope_violations_benchmark STATE [LENGTH [BITS]]   scan LENGTH (default 2^32) distances above
+//       each base; lattice reduction begins at distances of 2^BITS (default 32)
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -46,11 +47,12 @@ std::map<std::string, Cell> read_state(const std::string& path) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "usage: rope_violations_benchmark STATE [LENGTH]\n");
+    fmt::print(stderr, "usage: rope_violations_benchmark STATE [LENGTH [BITS]]\n");
     return 2;
   }
   const std::uint64_t length =
       argc > 2 ? std::strtoull(argv[2], nullptr, 10) : std::uint64_t{1} << 32;
+  const long first_bits = argc > 3 ? std::strtol(argv[3], nullptr, 10) : 32;
   std::map<std::string, Cell> state = read_state(argv[1]);
   std::ofstream log(argv[1], std::ios::app);
   for (const std::uint32_t head_dim : {64u, 128u, 256u})
@@ -79,7 +81,7 @@ int main(int argc, char** argv) {
         }
         if (cell.found.empty()) {
           ViolationSearch search{setting, near};
-          search.first_bits = 32;
+          search.first_bits = first_bits;
           if (const auto found = violation_by_reduction(search)) {
             cell.found = *found;
             cell.method = "reduction";

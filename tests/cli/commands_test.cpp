@@ -33,6 +33,7 @@ TEST_CASE("Option --version names version and commit") {
   CHECK(result.code == 0);
   CHECK(result.out.rfind("tapalab ", 0) == 0);
   CHECK(count_lines(result.out) == 1);
+  CHECK(run_program({"--version", "extra"}).code == 2);
 }
 
 TEST_CASE("list prints every catalogue as a table and as JSON under its schema") {

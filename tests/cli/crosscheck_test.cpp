@@ -86,6 +86,15 @@ TEST_CASE("crosscheck judges rows of attention, and another kernel's output thro
   const ProgramResult passed = run_program(judging);
   CHECK(passed.code == 0);
   CHECK(passed.out.find("passed: tolerance") != std::string::npos);
+  // Also where it holds every row, in an order of its own.
+  const std::string every = directory.file("every.safetensors");
+  const ProgramResult exported =
+      run_program({"crosscheck", "--rows", "0:40", "--seq-len", "40", "--head-dim", "16", "--dtype",
+                   "bf16", "--export", every});
+  REQUIRE(exported.code == 0);
+  CHECK(
+      run_program({"crosscheck", "--inputs", every, "--observed", every, "--dtype", "bf16"}).code ==
+      0);
   // It is not what rope computes, nor what rows 1 to 9 hold.
   auto wrong = judging;
   wrong.insert(wrong.end(), {"--encoding", "rope", "--format", "json"});
@@ -110,7 +119,10 @@ TEST_CASE("crosscheck judges rows of attention, and another kernel's output thro
       {"crosscheck", "--rows", "0:101", "--seq-len", "100"},
       {"crosscheck", "--observed", golden},
       {"crosscheck", "--inputs", directory.file("none.safetensors")},
-      {"crosscheck", "--inputs", golden, "--head-dim", "32"}};
+      {"crosscheck", "--inputs", golden, "--head-dim", "32"},
+      {"crosscheck", "--inputs", golden, "--seed", "3"},
+      {"crosscheck", "--inputs", golden, "--observed", golden, "--rows", "9:10"},
+      {"crosscheck", "--inputs", golden, "--export", golden}};
   for (const auto& arguments : incomplete) {
     INFO(arguments.back());
     const ProgramResult result = run_program(arguments);

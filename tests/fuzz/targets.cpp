@@ -3,8 +3,7 @@
 #include "analysis/experiment_file.hpp"
 #include "analysis/inspect_file.hpp"
 #include "fuzz/memory_file.hpp"
-#include "sim/errors.hpp"
-#include "sim/io/model_config.hpp"
+#include "fuzz/refusal.hpp"
 #include "sim/io/npy.hpp"
 #include "sim/io/safetensors.hpp"
 #include "sim/io/token_reader.hpp"
@@ -13,21 +12,6 @@
 
 namespace tapalab::fuzz {
 namespace {
-
-// Runs `action` and lets it refuse its input, in one line that a terminal may get once the program
-// has escaped it, and of bounded length.
-template <class Action>
-void may_refuse(Action action) {
-  try {
-    action();
-  } catch (const InputError& refusal) {
-    const std::string message = refusal.what();
-    if (message.empty()) throw Fault("a refusal without a word");
-    if (message.size() > 4000)
-      throw Fault("a refusal of " + std::to_string(message.size()) + " bytes");
-    if (message.find('\n') != std::string::npos) throw Fault("a refusal in two lines: " + message);
-  }
-}
 
 void run_npy(const std::uint8_t* data, std::size_t size) {
   const MemoryFile file(data, size);
@@ -45,27 +29,6 @@ void run_safetensors(const std::uint8_t* data, std::size_t size) {
     BinaryFile input(file.path());
     for (const auto& tensor : read_safetensors_index(input).tensors) {
       may_refuse([&] { read_row_major(input, tensor); });
-    }
-  });
-}
-
-// Every layer of a configuration that was read has frequencies at any length.
-void run_config(const std::uint8_t* data, std::size_t size) {
-  const std::string text(reinterpret_cast<const char*>(data), size);
-  may_refuse([&] {
-    for (const auto& layer : parse_model_config(text, "config.json").layers) {
-      for (const std::uint64_t length :
-           {std::uint64_t{1}, layer.original, ~std::uint64_t{0} >> 1}) {
-        may_refuse([&] {
-          const auto found = rope_frequencies(layer.rope, layer.head_dim, length);
-          if (found.radians.size() != found.rotary_dim / 2 ||
-              found.pairs.size() != found.radians.size())
-            throw Fault("frequencies without pairs");
-          for (const auto& radians : found.radians) {
-            if (!(radians >= 0) || !isfinite(radians)) throw Fault("a frequency that is no number");
-          }
-        });
-      }
     }
   });
 }

@@ -22,6 +22,9 @@ struct Target {
   void (*run)(const std::uint8_t* data, std::size_t size);
 };
 
+/// The target of config: the readers of sim alone.
+void run_config(const std::uint8_t* data, std::size_t size);
+
 /// npy, safetensors, config (a model's config.json), experiment (TOML and JSON), spec (texts of the
 /// command line).
 const std::vector<Target>& targets();

@@ -115,6 +115,6 @@ TEST_CASE("the bound refuses densities that its constant does not cover") {
   CHECK_THROWS_AS(bias_bound_ball(model, 0, 1, 64), InputError);
   model.phase = law("0", "0", "1", "1", "1");
   CHECK_THROWS_AS(bias_bound_ball(model, 1, 1, 64), InputError);
-  model.phase = law("0.1", "0", "1", "1", "0");
+  model.phase = law("0", "0", "0", "1", "0");
   CHECK_THROWS_AS(bias_bound_ball(model, 1, 1, 64), InputError);
 }

@@ -69,3 +69,25 @@ TEST_CASE("the smallest violations of base 500000 are certified as the table sta
   CHECK(gap_certainly_below({"500000", 128, AngleUnit::turns}, 3, "30820001", "0.125"));
   CHECK_FALSE(gap_certainly_below({"500000", 64, AngleUnit::turns}, 2, "598838", "0.125"));
 }
+
+TEST_CASE("the head dimension that is proved to suffice grows with distance and ratio") {
+  // 4 (3 + 5e6)/(1/4 - 0.216/ln 5e5) and (3 + 5e6)/(1/4), by hand
+  CHECK(sufficient_head_dim("500000", AngleUnit::turns, 5'000'000, "0").value() == 85638652);
+  CHECK(sufficient_head_dim("500000", AngleUnit::radians, 5'000'000, "0").value() == 20000014);
+  CHECK(sufficient_head_dim("500000", AngleUnit::turns, 5'000'000, "1").value() > 4 * 85638652ULL);
+  // no near distance, and a ratio for which the limit itself is not above the bound
+  CHECK_FALSE(sufficient_head_dim("10000", AngleUnit::turns, 100'000, "0"));
+  CHECK_FALSE(sufficient_head_dim("500000", AngleUnit::turns, 5'000'000, "1.7"));
+}
+
+TEST_CASE("no ratio saves the uniform reading, and a large dimension the bounded one") {
+  std::vector<Evidence> rows;
+  check_every_ratio(rows);
+  CHECK(rows.size() == 2);
+  check_sufficient_head_dim(rows);
+  CHECK(rows.size() == 12);
+  for (const Evidence& row : rows) {
+    INFO(row.quantity << ": " << row.predicted << " / " << row.observed);
+    CHECK(row.holds);
+  }
+}

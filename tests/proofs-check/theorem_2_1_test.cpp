@@ -108,6 +108,16 @@ TEST_CASE("reached phases are near their targets") {
     CHECK(middle(cos_turns(turns)) > 0.99);
   }
   CHECK_THROWS_AS(reach_phases(frequencies, {}, 90), InputError);
+  CHECK_THROWS_AS(PhaseLattice({}, 90), InputError);
+  // one lattice, other targets
+  const PhaseLattice lattice(frequencies, 90);
+  CHECK(lattice.reach(targets) == t);
+  for (Ball& target : targets) target += Ball(1, bits) / 2;
+  const std::string opposite = lattice.reach(targets);
+  for (std::size_t j = 0; j < frequencies.size(); ++j) {
+    const Ball turns = Ball::decimal(opposite, bits) * frequencies[j] - targets[j];
+    CHECK(middle(cos_turns(turns)) > 0.99);
+  }
 }
 
 TEST_CASE("theorem-2.1: confirmed, with a witness") {

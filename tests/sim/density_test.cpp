@@ -92,6 +92,8 @@ TEST_CASE("values out of range and unknown or repeated keys are refused") {
   }
   CHECK(contains(refusal("gaussian:roh=0.1"), "did you mean rho?"));
   CHECK(contains(refusal("gausian"), "did you mean gaussian?"));
+  CHECK(contains(refusal("gauss"), "did you mean gaussian?"));
+  CHECK_FALSE(contains(refusal("ga"), "did you mean"));
   CHECK(contains(refusal("gaussian:rho=1." + std::string(90, '0') + "1"), "from -1 to 1"));
   for (const char* unbuilt : {"mixture", "quartic", "student-t-joint", "cauchy"}) {
     CHECK(contains(refusal(unbuilt), "unknown name"));

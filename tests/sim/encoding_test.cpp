@@ -103,8 +103,8 @@ TEST_CASE("unknown names and keys are refused with what is accepted and the near
   CHECK(contains(refusal("rope:paring=half"), "did you mean pairing?"));
   CHECK(!contains(refusal("zzzzzz"), "did you mean"));
   CHECK(contains(refusal("nope:alpha=1"), "accepted: none"));
-  for (const char* unbuilt : {"alibi", "TAPA", "rotary"}) {
-    CHECK(contains(refusal(unbuilt), "unknown name"));
+  for (const char* unknown : {"alibis", "TAPA", "rotary"}) {
+    CHECK(contains(refusal(unknown), "unknown name"));
   }
   CHECK(contains(refusal("pi"), "factor is missing"));
   CHECK(contains(refusal("tapa-general"), "M is missing"));

@@ -243,6 +243,11 @@ TEST_CASE("Unused and unknown keys of a scaling block are never silent") {
   REQUIRE(warnings.size() == 2);
   CHECK(warnings[0].find("beta_fast") != std::string::npos);
   CHECK(warnings[1].find("misspelt") != std::string::npos);
+  std::string many = R"({"head_dim": 128, "rope_scaling": {"rope_type": "linear", "factor": 2)";
+  for (int i = 0; i < 500; ++i) many += ", \"k" + std::to_string(i) + "\": 1";
+  const auto bounded = parse_model_config(many + "}}", "config.json").layer("").warnings;
+  REQUIRE(bounded.size() == 34);  // 32 of them, no rope_theta, and how many more
+  CHECK(bounded.back() == "468 more keys are not used");
 }
 
 TEST_CASE("A bad configuration is refused with the key that is at fault") {

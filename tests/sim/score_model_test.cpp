@@ -188,3 +188,26 @@ TEST_CASE("head dimensions that do not fit are refused") {
   CHECK(phase_score("tapa:share=0.0078125", 128).amplitude_dim == 1);
   CHECK(phase_score("tapa:share=0.3", 10).amplitude_dim == 3);
 }
+
+TEST_CASE("ALiBi's slopes are those that its authors print for 8 and for 12 heads") {
+  for (std::uint32_t head = 0; head < 8; ++head) {
+    CHECK(alibi_slope(8, head) == ldexp(Wide(1), -static_cast<int>(head) - 1));
+    CHECK(alibi_slope(12, head) == alibi_slope(8, head));
+  }
+  for (std::uint32_t head = 8; head < 12; ++head) {
+    CHECK(static_cast<double>(alibi_slope(12, head)) ==
+          Approx(std::pow(2.0, 7.5 - static_cast<double>(head))).epsilon(1e-15));
+  }
+  CHECK(half_ulps(alibi_slope(16, 0) * alibi_slope(16, 0), Wide("0.5")) < 16);
+  const RotaryScore score = rotary_score("alibi:heads=4,head=1", 8);
+  CHECK(score.pairs.empty());
+  CHECK(score.plain.size() == 8);
+  CHECK(score.offset(1ULL << 40) == -ldexp(Wide(1), 36));
+  CHECK(rotary_score("alibi:slope=0.1", 8).offset((1ULL << 63) - 1) ==
+        -Wide("922337203685477580.7"));
+  for (const char* bad : {"alibi:slope=0", "alibi:slope=-1", "alibi:heads=0", "alibi:head=8",
+                          "alibi:slope=0.1,head=0", "alibi:slope=x"}) {
+    INFO(bad);
+    CHECK_THROWS_AS(parse_encoding(bad), InputError);
+  }
+}
