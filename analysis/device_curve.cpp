@@ -4,6 +4,7 @@
 
 #include "analysis/experiment.hpp"
 #include "analysis/intervals.hpp"
+#include "analysis/sampling_run.hpp"
 #include "analysis/score_offset.hpp"
 #include "sim/backend.hpp"
 #include "sim/block_kernels.hpp"
@@ -48,7 +49,11 @@ class PairDraws {
   explicit PairDraws(const CurveTask& task)
       : head_dim_(task.head_dim),
         source_(with_density(task, MakeSource{task.sampling.seed})),
-        lanes_(std::size_t{2} * task.head_dim * kLanes) {}
+        lanes_(std::size_t{2} * task.head_dim * kLanes) {
+    if (const auto* gaussian = std::get_if<GaussianSource>(&source_)) {
+      normals_.resize(gaussian->single_normals());
+    }
+  }
 
   /// True where every distance has draws of its own.
   bool per_distance() const {
@@ -60,12 +65,13 @@ class PairDraws {
     return tokens == nullptr || !tokens->per_distance() || tokens->has_pairs(distance);
   }
 
-  PairBatch batch(std::uint64_t first, std::size_t count, std::uint64_t distance) {
+  /// `single`: from normals in float (ScoreSampler::draws_single).
+  PairBatch batch(std::uint64_t first, std::size_t count, std::uint64_t distance, bool single) {
     const std::size_t dim = head_dim_;
     PairBatch batch{count, head_dim_, std::vector<double>(count * dim),
                     std::vector<double>(count * dim)};
     for (std::size_t begin = 0; begin < count; begin += kLanes) {
-      draw(first + begin, distance);
+      draw(first + begin, distance, single);
       const std::size_t filled = std::min<std::size_t>(kLanes, count - begin);
       for (std::size_t lane = 0; lane < filled; ++lane) {
         for (std::size_t c = 0; c < dim; ++c) {
@@ -78,9 +84,12 @@ class PairDraws {
   }
 
  private:
-  void draw(std::uint64_t first, std::uint64_t distance) {
-    if (const auto* gaussian = std::get_if<GaussianSource>(&source_)) {
-      gaussian->lanes(block_kernels(simd_level()), first, lanes_.data());
+  void draw(std::uint64_t first, std::uint64_t distance, bool single) {
+    const SimdLevel level = simd_level();
+    if (const auto* gaussian = std::get_if<GaussianSource>(&source_); gaussian && single) {
+      gaussian->single_lanes(normal_kernels(level), first, normals_.data(), lanes_.data());
+    } else if (gaussian != nullptr) {
+      gaussian->lanes(block_kernels(level), first, lanes_.data());
     } else if (const auto* product = std::get_if<ProductSource>(&source_)) {
       product->lanes(first, lanes_.data());
     } else {
@@ -90,6 +99,7 @@ class PairDraws {
 
   std::uint32_t head_dim_;
   PairSource source_;
+  std::vector<float> normals_;
   std::vector<double> lanes_;
 };
 
@@ -133,11 +143,11 @@ CurvePoint point_of(std::uint64_t distance, const Moments& moments, double level
   return point;
 }
 
-// Refuses what the host's engine refuses, such as phases that samples in double do not resolve.
-void check_samplable(const CurveTask& task, const ScoreModel& model) {
-  with_density(task, [&](const auto& density) {
-    ScoreSampler(model, density, task.distances.distances, task.sampling.seed);
-  });
+// A run of distances whose samples come from the same draws.
+std::size_t run_length(const ScoreSampler& host, std::size_t first, std::size_t most) {
+  std::size_t length = 1;
+  while (length < most && host.draws_single(first + length) == host.draws_single(first)) ++length;
+  return length;
 }
 
 }  // namespace
@@ -147,9 +157,10 @@ DistanceCurve device_curve(const CurveTask& task) {
       task.device == nullptr ? "no device was given" : task.device->unavailable_reason();
   if (!missing.empty()) throw UnavailableError("--engine gpu: " + missing);
   const ScoreModel model = lower(task.encoding, task.head_dim);
-  check_samplable(task, model);
   const auto& distances = task.distances.distances;
   const std::uint64_t samples = task.sampling.samples;
+  // Refuses what the host's engine refuses, such as phases that samples in double do not resolve.
+  const ScoreSampler host = make_sampler(task);
   PairDraws draws(task);
   SamplingState state;
   for (std::uint64_t first = 0; first < samples; first += kPairsTogether) {
@@ -157,16 +168,19 @@ DistanceCurve device_curve(const CurveTask& task) {
         static_cast<std::size_t>(std::min<std::uint64_t>(kPairsTogether, samples - first));
     std::vector<CurveMoments> blocks((count + kBlockSamples - 1) / kBlockSamples);
     for (auto& block : blocks) block.points.resize(distances.size());
-    const std::size_t together =
+    const std::size_t most =
         draws.per_distance() ? 1 : std::max<std::size_t>(1, kMostScores / kPairsTogether);
     PairBatch batch;
-    for (std::size_t d = 0; d < distances.size(); d += together) {
+    for (std::size_t d = 0, together = 0; d < distances.size(); d += together) {
       throw_if_interrupted();
+      together = run_length(host, d, std::min(most, distances.size() - d));
       const auto begin = distances.begin() + static_cast<std::ptrdiff_t>(d);
-      const std::vector<std::uint64_t> part(
-          begin, begin + static_cast<std::ptrdiff_t>(std::min(together, distances.size() - d)));
+      const std::vector<std::uint64_t> part(begin, begin + static_cast<std::ptrdiff_t>(together));
       if (!draws.has_pairs(part.front())) continue;
-      if (d == 0 || draws.per_distance()) batch = draws.batch(first, count, part.front());
+      const bool single = host.draws_single(d);
+      if (d == 0 || draws.per_distance() || single != host.draws_single(d - 1)) {
+        batch = draws.batch(first, count, part.front(), single);
+      }
       add_blocks(task.device->scores(model, batch, part), count, part.size(), d, blocks);
     }
     for (std::size_t i = 0; i < blocks.size(); ++i) {

@@ -44,6 +44,8 @@ struct DistanceCurve {
   /// Why quantities that the engine gives elsewhere are missing here, in one sentence; empty where
   /// none is.
   std::string unavailable{};
+  /// Of the engine conditional: which estimator ran; empty elsewhere.
+  std::string estimator{};
 };
 
 }  // namespace tapalab

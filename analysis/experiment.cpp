@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/conditional/phase_pair.hpp"
 #include "analysis/empirical.hpp"
 #include "analysis/product_curve.hpp"
 #include "sim/errors.hpp"
@@ -87,6 +88,7 @@ void judge_tolerances(const SamplingOptions& asked, DistanceCurve& curve) {
 DistanceCurve run_engine(const CurveTask& task) {
   if (task.engine == Engine::mc) return monte_carlo_curve(task);
   if (task.engine == Engine::gpu) return device_curve(task);
+  if (task.engine == Engine::conditional) return conditional_curve(task);
   if (is_product(task) && !is_rotary(task)) return product_curve(task);
   return is_empirical(task) ? empirical_curve(task) : exact_gaussian_curve(task);
 }
@@ -106,6 +108,10 @@ const std::vector<NamedEntry>& engine_catalogue() {
       {"mc",
        "plain Monte Carlo: one draw serves all distances; intervals for mean and variance",
        {}},
+      {"conditional",
+       "sampling with the phase part of the key integrated in closed form, in log space: means of "
+       "tapa of any size under independent pairs of coordinates (--estimator)",
+       {}},
       {"gpu", "the samples of mc with their scores from a CUDA device; mean and variance", {}},
   };
   return catalogue;
@@ -113,6 +119,26 @@ const std::vector<NamedEntry>& engine_catalogue() {
 
 EngineChoice choose_engine(const CurveTask& task) {
   const bool samples = task.engine == Engine::mc || task.engine == Engine::gpu;
+  const Estimator estimator = task.sampling.estimator;
+  if (task.engine == Engine::conditional ||
+      (task.engine == Engine::automatic && is_conditional(estimator))) {
+    if (estimator == Estimator::plain) {
+      throw InputError(
+          "--estimator: plain is that of --engine mc; accepted with conditional: "
+          "auto, conditional, zero-variance, importance");
+    }
+    split_problem(task);  // refuses what does not fit
+    return {Engine::conditional, "asked for; the key's part of the phase is integrated"};
+  }
+  if (is_conditional(estimator)) {
+    throw InputError(
+        fmt::format("--estimator: {} belongs to --engine conditional; accepted with "
+                    "--engine {}: auto, plain",
+                    to_string(estimator), to_string(task.engine)));
+  }
+  if (task.engine == Engine::automatic && estimator == Estimator::plain) {
+    return {Engine::mc, "--estimator plain asked for"};
+  }
   if (is_product(task) && !samples) return choose_for_product(task);
   switch (task.engine) {
     case Engine::automatic:

@@ -10,6 +10,7 @@
 
 #include "analysis/distance_curve.hpp"
 #include "analysis/distance_grid.hpp"
+#include "analysis/estimator.hpp"
 #include "sim/numbers/exact_decimal.hpp"
 
 namespace tapalab {
@@ -25,6 +26,7 @@ struct SamplingOptions {
   std::optional<double> rel_tol;  ///< of the mean's error, relative to the mean's absolute value
   std::optional<double> abs_tol;  ///< of the mean's error
   unsigned threads = 0;           ///< 0: all hardware threads
+  Estimator estimator = Estimator::automatic;  ///< with mc plain, with conditional by a pilot run
 };
 
 /// One curve to compute.
@@ -67,6 +69,14 @@ DistanceCurve exact_gaussian_curve(const CurveTask& task);
 DistanceCurve empirical_curve(const CurveTask& task);
 /// Plain Monte Carlo; normal interval for the mean, fourth-moment interval for the variance.
 DistanceCurve monte_carlo_curve(const CurveTask& task);
+/// Means of the encoding tapa under independent pairs of coordinates, the phase part of the key
+/// integrated in closed form: sampled in log space, with Student's interval. target_not_met where
+/// one sample carries a tenth of the second moment, so that the interval cannot be trusted.
+DistanceCurve conditional_curve(const CurveTask& task);
+/// The estimator that conditional_curve uses: the one asked for, or the one with the least
+/// variance times cost in a pilot run, whose samples are its own. Throws InputError where the
+/// engine does not apply.
+EstimatorChoice choose_estimator(const CurveTask& task);
 /// The samples of monte_carlo_curve with the scores of task.device: mean and variance, which differ
 /// from those of mc by the rounding of phases alone. It does not stop early. Throws
 /// UnavailableError, with the reason, where there is no device.

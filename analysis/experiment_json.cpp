@@ -232,6 +232,7 @@ void read_experiment(const ResultReader& reader, const Json& document, Experimen
     if (!text.empty()) target = parse_value(text, reader.place(path + "." + key));
   };
   read("engine", spec.engine, parse_engine);
+  read("estimator", spec.estimator, parse_estimator);
   read("samples", spec.samples, parse_samples);
   read("seed", spec.seed, parse_seed);
   read("confidence", spec.confidence, parse_confidence);
@@ -248,9 +249,9 @@ void read_experiment(const ResultReader& reader, const Json& document, Experimen
                                                      printable(written)));
     spec.distances = grid;
   }
-  static constexpr std::string_view kKnown[] = {"distances",  "distance_count", "seq_len",
-                                                "engine",     "samples",        "seed",
-                                                "confidence", "rel_tol",        "abs_tol"};
+  static constexpr std::string_view kKnown[] = {
+      "distances", "distance_count", "seq_len", "engine",  "samples",
+      "seed",      "confidence",     "rel_tol", "abs_tol", "estimator"};
   for (const auto& [key, value] : experiment.items()) {
     if (std::find(std::begin(kKnown), std::end(kKnown), key) == std::end(kKnown))
       reader.refuse(path + "." + key, "unknown key; accepted: those that curve writes");

@@ -130,6 +130,7 @@ ExperimentSpec overridden(ExperimentSpec base, const ExperimentSpec& flags) {
   take(base.head_dim, flags.head_dim);
   take(base.seq_len, flags.seq_len);
   take(base.engine, flags.engine);
+  take(base.estimator, flags.estimator);
   take(base.samples, flags.samples);
   take(base.seed, flags.seed);
   take(base.confidence, flags.confidence);
@@ -172,8 +173,13 @@ std::vector<CurveTask> plan_curves(const ExperimentSpec& spec, unsigned threads)
       task.head_dim = head_dim_of(spec, encoding, density);
       task.distances = spec.distances.value();
       task.engine = spec.engine.value();
-      task.sampling = {spec.samples.value(), spec.seed.value(), spec.confidence.value(),
-                       spec.rel_tol,         spec.abs_tol,      threads};
+      task.sampling = {spec.samples.value(),
+                       spec.seed.value(),
+                       spec.confidence.value(),
+                       spec.rel_tol,
+                       spec.abs_tol,
+                       threads,
+                       spec.estimator.value_or(Estimator::automatic)};
       lower(task.encoding, task.head_dim);  // refuses what does not fit
       choose_engine(task);
       tasks.push_back(std::move(task));
@@ -183,15 +189,17 @@ std::vector<CurveTask> plan_curves(const ExperimentSpec& spec, unsigned threads)
 }
 
 nlohmann::ordered_json experiment_json(const ExperimentSpec& spec) {
-  return {{"distances", spec.distances.value().spec},
-          {"distance_count", spec.distances.value().distances.size()},
-          {"seq_len", spec.seq_len.value()},
-          {"engine", to_string(spec.engine.value())},
-          {"samples", spec.samples.value()},
-          {"seed", spec.seed.value()},
-          {"confidence", spec.confidence.value()},
-          {"rel_tol", or_null(spec.rel_tol)},
-          {"abs_tol", or_null(spec.abs_tol)}};
+  nlohmann::ordered_json out{{"distances", spec.distances.value().spec},
+                             {"distance_count", spec.distances.value().distances.size()},
+                             {"seq_len", spec.seq_len.value()},
+                             {"engine", to_string(spec.engine.value())},
+                             {"samples", spec.samples.value()},
+                             {"seed", spec.seed.value()},
+                             {"confidence", spec.confidence.value()},
+                             {"rel_tol", or_null(spec.rel_tol)},
+                             {"abs_tol", or_null(spec.abs_tol)}};
+  if (spec.estimator) out["estimator"] = to_string(*spec.estimator);
+  return out;
 }
 
 }  // namespace tapalab

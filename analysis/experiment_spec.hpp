@@ -19,6 +19,7 @@ struct ExperimentSpec {
   std::optional<std::uint32_t> head_dim;  ///< unset: what file or matrices dictate, else 128
   std::optional<std::uint64_t> seq_len;   ///< unset: largest distance + 1
   std::optional<Engine> engine;
+  std::optional<Estimator> estimator;
   std::optional<std::uint64_t> samples;
   std::optional<std::uint64_t> seed;
   std::optional<double> confidence;

@@ -235,6 +235,8 @@ ExperimentSpec read_experiment_toml(const std::string& text, const std::string& 
       {"seq_len",
        scalar([&](Text value, Text name) { spec.seq_len = parse_seq_len(value, name); })},
       {"engine", scalar([&](Text value, Text name) { spec.engine = parse_engine(value, name); })},
+      {"estimator",
+       scalar([&](Text value, Text name) { spec.estimator = parse_estimator(value, name); })},
       {"samples",
        scalar([&](Text value, Text name) { spec.samples = parse_samples(value, name); })},
       {"seed", scalar([&](Text value, Text name) { spec.seed = parse_seed(value, name); })},

@@ -12,7 +12,8 @@
 
 namespace tapalab {
 
-/// Sample i of seed s is the pair that the sampling engine draws for it (sim/monte_carlo.hpp).
+/// Sample i of seed s is the pair that the sampling engine draws for it where its normals are in
+/// double (sim/monte_carlo.hpp).
 class PairDraws {
  public:
   /// Throws InputError where the density does not fit the encoding or the head dimension, and for

@@ -65,7 +65,14 @@ void announce(CurveTask& task, Progress& progress, bool explain) {
     write_stderr(fmt::format("tapalab: {}: engine {}: {}\n", name_of(task),
                              to_string(choice.engine), choice.reason));
   }
-  const bool sampled = choice.engine == Engine::mc || choice.engine == Engine::gpu;
+  if (explain && choice.engine == Engine::conditional) {
+    task.engine = choice.engine;
+    const EstimatorChoice estimator = choose_estimator(task);
+    write_stderr(fmt::format("tapalab: {}: estimator {}: {}\n", name_of(task),
+                             to_string(estimator.estimator), estimator.reason));
+  }
+  const bool sampled = choice.engine == Engine::conditional || choice.engine == Engine::mc ||
+                       choice.engine == Engine::gpu;
   if (choice.engine == Engine::gpu) task.device = cuda_device();
   progress.start(
       name_of(task),

@@ -141,6 +141,10 @@ void add_experiment_options(CLI::App& app, ExperimentFlags& flags) {
   add_text(app, "--engine", flags.engine,
            "auto (the most exact that applies), exact, quadrature, mc, ... (tapalab list engines)")
       ->type_name("E");
+  add_text(app, "--estimator", flags.estimator,
+           "of the mean: plain (engine mc); conditional, zero-variance or importance (engine "
+           "conditional); auto takes the best in a pilot run (default)")
+      ->type_name("NAME");
   add_text(app, "--samples", flags.samples, "samples of a sampling engine (default 1e6)")
       ->type_name("N");
   add_text(app, "--seed", flags.seed, "seed of a sampling engine (default 1)")->type_name("S");
@@ -185,6 +189,7 @@ ExperimentSpec ExperimentFlags::experiment() const {
   if (distances) given.distances = parse_distances(*distances);
   read(seq_len, "--seq-len", given.seq_len, parse_seq_len);
   read(engine, "--engine", given.engine, parse_engine);
+  read(estimator, "--estimator", given.estimator, parse_estimator);
   read(samples, "--samples", given.samples, parse_samples);
   read(seed, "--seed", given.seed, parse_seed);
   read(confidence, "--confidence", given.confidence, parse_confidence);

@@ -36,8 +36,8 @@ CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::s
 struct ExperimentFlags {
   std::vector<std::string> encodings;
   std::vector<std::string> densities;
-  std::optional<std::string> spec, sweep, head_dim, distances, seq_len, engine, samples, seed,
-      confidence, rel_tol, abs_tol, threads;
+  std::optional<std::string> spec, sweep, head_dim, distances, seq_len, engine, estimator, samples,
+      seed, confidence, rel_tol, abs_tol, threads;
 
   /// The file named by --spec, where one is, with every flag in its place, and defaults filled in.
   /// Throws InputError.

@@ -19,6 +19,14 @@ add_library(tapalab_gnuplot INTERFACE)
 target_include_directories(tapalab_gnuplot SYSTEM INTERFACE ${GnuplotIostream_INCLUDE_DIR})
 target_link_libraries(tapalab_gnuplot INTERFACE Boost::headers Boost::iostreams Boost::system Boost::filesystem)
 
+# Highway's headers alone: kernels are chosen by sim/simd_level.hpp, not by its dispatch.
+find_path(Highway_INCLUDE_DIR hwy/highway.h)
+if(NOT Highway_INCLUDE_DIR)
+  message(FATAL_ERROR "hwy/highway.h was not found; install libhwy-dev")
+endif()
+add_library(tapalab_highway INTERFACE)
+target_include_directories(tapalab_highway SYSTEM INTERFACE ${Highway_INCLUDE_DIR})
+
 set(TAPALAB_HAVE_CUDA OFF)
 if(NOT TAPALAB_CUDA STREQUAL off)
   include(CheckLanguage)

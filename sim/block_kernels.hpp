@@ -20,7 +20,7 @@ inline constexpr int kLanes = 16;
 inline constexpr std::size_t kBlockSamples = 1024;
 /// Changes whenever a change of the code changes a bit of sampled moments: parts of two such
 /// versions do not belong together.
-inline constexpr std::uint32_t kSamplingArithmetic = 2;
+inline constexpr std::uint32_t kSamplingArithmetic = 3;
 /// Distances that one pass over a block of rotary products serves.
 inline constexpr std::size_t kDistanceTile = 8;
 

@@ -38,15 +38,29 @@ void CurveMoments::merge(const CurveMoments& other) {
   for (std::size_t i = 0; i < points.size(); ++i) points[i].merge(other.points[i]);
 }
 
+namespace {
+
+// How the phases at a distance are computed.
+enum class Resolution {
+  single,  // normals in float, phi a plain sum
+  plain,   // normals in double, phi a plain sum
+  fine,    // normals in double, phi in two terms
+};
+
+}  // namespace
+
 struct ScoreSampler::Plan {
   std::uint32_t head_dim;
   ScoreTables tables;
   std::vector<std::uint64_t> distances;
   std::variant<GaussianSource, TokenSource, ProductSource> source;
-  /// Of each distance of a phase score: its phases are of so many turns that phi takes two terms.
-  /// What a distance needs does not depend on the others.
-  std::vector<bool> fine{};
-  bool any_fine = false;
+  /// Of each distance, by the turns of its phases. What a distance needs does not depend on the
+  /// others: where they differ, each kind has its own draws.
+  std::vector<Resolution> resolution{};
+
+  bool any(Resolution kind) const {
+    return std::find(resolution.begin(), resolution.end(), kind) != resolution.end();
+  }
 };
 
 namespace {
@@ -55,11 +69,15 @@ using Plan = ScoreSampler::Plan;
 
 // Arrays that one thread uses for block after block.
 struct Workspace {
+  std::vector<float> normals;
   std::vector<double> x, amplitude, phi, phi_hi, phi_lo;  // phase scores
   std::vector<double> A, B, plain;                        // rotary scores
   std::vector<double> scores, sines, excesses;
 
   explicit Workspace(const Plan& plan) : x(2 * std::size_t{plan.head_dim} * kLanes) {
+    if (const auto* gaussian = std::get_if<GaussianSource>(&plan.source)) {
+      normals.resize(gaussian->single_normals());
+    }
     if (const auto* rotary = std::get_if<RotaryTables>(&plan.tables)) {
       A.resize(rotary->pairs.size() * kBlockSamples);
       B.resize(A.size());
@@ -73,44 +91,85 @@ struct Workspace {
   }
 };
 
-void draw(const Plan& plan, const BlockKernels& kernels, std::uint64_t first,
-          std::uint64_t distance, double* x) {
+struct Kernels {
+  const BlockKernels& block = block_kernels(simd_level());
+  const NormalKernels& normal = normal_kernels(simd_level());
+};
+
+void draw(const Plan& plan, const Kernels& kernels, std::uint64_t first, std::uint64_t distance,
+          bool single, Workspace& work) {
   if (const auto* gaussian = std::get_if<GaussianSource>(&plan.source)) {
-    gaussian->lanes(kernels, first, x);
+    if (single) {
+      gaussian->single_lanes(kernels.normal, first, work.normals.data(), work.x.data());
+    } else {
+      gaussian->lanes(kernels.block, first, work.x.data());
+    }
   } else if (const auto* product = std::get_if<ProductSource>(&plan.source)) {
-    product->lanes(first, x);
+    product->lanes(first, work.x.data());
   } else {
-    std::get<TokenSource>(plan.source).lanes(first, distance, x);
+    std::get<TokenSource>(plan.source).lanes(first, distance, work.x.data());
   }
 }
 
+// The samples of a block: `distance` matters to token pairs at a distance alone.
+struct BlockRange {
+  std::uint64_t first;
+  std::size_t count;
+  std::uint64_t distance = 0;
+};
+
+// Forms that use each coordinate about once are computed without storing x.
+bool draws_features(const Plan& plan) {
+  const auto* tables = std::get_if<PhaseTables>(&plan.tables);
+  return tables != nullptr &&
+         tables->amplitude.size() + tables->phase.size() + tables->phase_linear.size() <=
+             std::size_t{4} * plan.head_dim;
+}
+
 // Draws the block's samples and reduces them to what scores at every distance are made of.
-void fill_features(const Plan& plan, const BlockKernels& kernels, std::uint64_t first,
-                   std::size_t count, std::uint64_t distance, Workspace& work) {
-  for (std::size_t lane = 0; lane < count; lane += kLanes) {
-    draw(plan, kernels, first + lane, distance, work.x.data());
+void fill_features(const Plan& plan, const Kernels& kernels, const BlockRange& range, bool single,
+                   Workspace& work) {
+  const bool fine = !single && plan.any(Resolution::fine);
+  if (single && draws_features(plan)) {
+    const auto& gaussian = std::get<GaussianSource>(plan.source);
+    for (std::size_t lane = 0; lane < range.count; lane += kLanes) {
+      gaussian.single_features(kernels.normal, std::get<PhaseTables>(plan.tables),
+                               range.first + lane, work.normals.data(),
+                               work.amplitude.data() + lane, work.phi.data() + lane);
+    }
+    return;
+  }
+  for (std::size_t lane = 0; lane < range.count; lane += kLanes) {
+    draw(plan, kernels, range.first + lane, range.distance, single, work);
     if (const auto* phase = std::get_if<PhaseTables>(&plan.tables)) {
-      kernels.phase_features(*phase, work.x.data(), work.amplitude.data() + lane,
-                             work.phi.data() + lane);
-      if (plan.any_fine) {
-        kernels.fine_phi(*phase, work.x.data(), work.phi_hi.data() + lane,
-                         work.phi_lo.data() + lane);
+      kernels.block.phase_features(*phase, work.x.data(), work.amplitude.data() + lane,
+                                   work.phi.data() + lane);
+      if (fine) {
+        kernels.block.fine_phi(*phase, work.x.data(), work.phi_hi.data() + lane,
+                               work.phi_lo.data() + lane);
       }
     } else {
       const auto& rotary = std::get<RotaryTables>(plan.tables);
       const std::size_t group = lane * rotary.pairs.size();
-      kernels.rotary_features(rotary, work.x.data(), work.A.data() + group, work.B.data() + group,
-                              work.plain.data() + lane);
+      kernels.block.rotary_features(rotary, work.x.data(), work.A.data() + group,
+                                    work.B.data() + group, work.plain.data() + lane);
     }
   }
 }
 
-// Moments of the block at distances begin .. end-1, from its features.
+ScoreMoments phase_moments(const BlockKernels& kernels, std::size_t count, Workspace& work) {
+  const Moments score = kernels.moments(work.scores.data(), count);
+  return {score, kernels.companion(work.sines.data(), work.scores.data(), count, score),
+          kernels.companion(work.excesses.data(), work.scores.data(), count, score)};
+}
+
+// Moments of the block at the distances begin .. end-1 that take such draws, from its features.
 void measure(const Plan& plan, const BlockKernels& kernels, std::size_t count, std::size_t begin,
-             std::size_t end, Workspace& work, CurveMoments& moments) {
+             std::size_t end, bool single, Workspace& work, CurveMoments& moments) {
   if (const auto* phase = std::get_if<PhaseTables>(&plan.tables)) {
     for (std::size_t i = begin; i < end; ++i) {
-      if (plan.fine[i]) {
+      if ((plan.resolution[i] == Resolution::single) != single) continue;
+      if (plan.resolution[i] == Resolution::fine) {
         kernels.fine_scores(work.amplitude.data(), work.phi_hi.data(), work.phi_lo.data(),
                             phase->scales[i], count, work.scores.data(), work.sines.data(),
                             work.excesses.data());
@@ -118,10 +177,7 @@ void measure(const Plan& plan, const BlockKernels& kernels, std::size_t count, s
         kernels.phase_scores(work.amplitude.data(), work.phi.data(), phase->scales[i], count,
                              work.scores.data(), work.sines.data(), work.excesses.data());
       }
-      const Moments score = kernels.moments(work.scores.data(), count);
-      moments.points[i] = {
-          score, kernels.companion(work.sines.data(), work.scores.data(), count, score),
-          kernels.companion(work.excesses.data(), work.scores.data(), count, score)};
+      moments.points[i] = phase_moments(kernels, count, work);
     }
     return;
   }
@@ -138,20 +194,26 @@ void measure(const Plan& plan, const BlockKernels& kernels, std::size_t count, s
   }
 }
 
-CurveMoments sample_block(const Plan& plan, const BlockKernels& kernels, std::uint64_t first,
+CurveMoments sample_block(const Plan& plan, const Kernels& kernels, std::uint64_t first,
                           std::size_t count, Workspace& work) {
   CurveMoments moments;
   moments.points.resize(plan.distances.size());
   const auto* tokens = std::get_if<TokenSource>(&plan.source);
   if (tokens == nullptr || !tokens->per_distance()) {
-    fill_features(plan, kernels, first, count, 0, work);
-    measure(plan, kernels, count, 0, plan.distances.size(), work, moments);
+    for (const bool single : {true, false}) {
+      if (single ? !plan.any(Resolution::single)
+                 : !plan.any(Resolution::plain) && !plan.any(Resolution::fine)) {
+        continue;
+      }
+      fill_features(plan, kernels, {first, count}, single, work);
+      measure(plan, kernels.block, count, 0, plan.distances.size(), single, work, moments);
+    }
     return moments;
   }
   for (std::size_t i = 0; i < plan.distances.size(); ++i) {
     if (!tokens->has_pairs(plan.distances[i])) continue;
-    fill_features(plan, kernels, first, count, plan.distances[i], work);
-    measure(plan, kernels, count, i, i + 1, work, moments);
+    fill_features(plan, kernels, {first, count, plan.distances[i]}, false, work);
+    measure(plan, kernels.block, count, i, i + 1, false, work, moments);
   }
   return moments;
 }
@@ -187,6 +249,8 @@ constexpr double kFineTurns = 0x1p66;
 // Phases from here on take phi in two terms: the rounding of a plain sum, 2^-53 of it a few times,
 // stays below 2^-28 turns.
 constexpr double kPlainTurns = 0x1p22;
+// Phases below this take normals in float: even a sum of coordinates of 24 bits has twelve left.
+constexpr double kSingleTurns = 0x1p12;
 
 // A coordinate with fewer than about 30 random bits makes products with no more of them.
 bool varies(double mean, double scale) { return scale >= 0x1p-20 * std::abs(mean); }
@@ -226,26 +290,26 @@ bool resolves_finely(const PhaseTables& tables, const std::vector<bool>& random)
 
 // Finds what each distance needs, and refuses those that nothing here resolves.
 void plan_phases(Plan& plan, const std::vector<bool>& random) {
+  const bool gaussian = std::holds_alternative<GaussianSource>(plan.source);
+  plan.resolution.assign(plan.distances.size(), gaussian ? Resolution::single : Resolution::plain);
   const auto* tables = std::get_if<PhaseTables>(&plan.tables);
   if (tables == nullptr) return;
   const auto* tokens = std::get_if<TokenSource>(&plan.source);
   const double most = resolves_finely(*tables, random) ? kFineTurns : kCoarseTurns;
-  const BlockKernels& kernels = block_kernels(simd_level());
   Workspace work(plan);
-  plan.fine.assign(plan.distances.size(), false);
   double size = -1;  // not known yet
   for (std::size_t i = 0; i < plan.distances.size(); ++i) {
     const std::uint64_t distance = plan.distances[i];
     if (tokens != nullptr && !tokens->has_pairs(distance)) continue;
     if (size < 0 || (tokens != nullptr && tokens->per_distance())) {
-      fill_features(plan, kernels, 0, kBlockSamples, distance, work);
+      fill_features(plan, {}, {0, kBlockSamples, distance}, false, work);
       double sum = 0;
       for (const double phi : work.phi) sum += phi * phi;
       size = std::sqrt(sum / static_cast<double>(kBlockSamples));
     }
     const double turns = tables->scales[i].hi * size;
-    plan.fine[i] = turns >= kPlainTurns;
-    plan.any_fine = plan.any_fine || plan.fine[i];
+    if (turns >= kSingleTurns) plan.resolution[i] = Resolution::plain;
+    if (turns >= kPlainTurns) plan.resolution[i] = Resolution::fine;
     if (turns < most) continue;
     throw InputError(
         "--engine: sampling resolves phases in double, and at distance " +
@@ -281,7 +345,7 @@ std::shared_ptr<const Plan> make_plan(const ScoreModel& score, std::uint32_t hea
                                       const std::vector<bool>& random) {
   auto tables = make_score_tables(score, distances);
   const auto plan = std::make_shared<Plan>(
-      Plan{head_dim, std::move(tables), std::move(distances), std::move(source), {}, false});
+      Plan{head_dim, std::move(tables), std::move(distances), std::move(source), {}});
   plan_phases(*plan, random);
   return plan;
 }
@@ -317,6 +381,10 @@ ScoreSampler::ScoreSampler(const ScoreModel& score, const EmpiricalDensity& dens
   plan_ = make_plan(score, density.table->head_dim, std::move(distances), std::move(source), {});
 }
 
+bool ScoreSampler::draws_single(std::size_t distance) const {
+  return plan_->resolution[distance] == Resolution::single;
+}
+
 void ScoreSampler::add(std::uint64_t begin, std::uint64_t end, unsigned threads,
                        const std::function<void(std::uint64_t)>& progress,
                        SamplingState& state) const {
@@ -325,7 +393,7 @@ void ScoreSampler::add(std::uint64_t begin, std::uint64_t end, unsigned threads,
   }
   if (begin >= end) return;
   const Plan& plan = *plan_;
-  const BlockKernels& kernels = block_kernels(simd_level());
+  const Kernels kernels;
   const std::uint64_t first_block = begin / kBlockSamples;
   const std::uint64_t last_block = (end - 1) / kBlockSamples + 1;
   const unsigned level = unit_level(last_block - first_block);

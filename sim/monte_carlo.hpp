@@ -63,7 +63,9 @@ using SamplingState = DyadicSum<CurveMoments>;
 /// Samples in any number of ranges, on any number of threads: the state depends on the set of
 /// samples taken alone.
 ///
-/// From 2^22 turns on phi is a compensated sum in two doubles, and its product with s is reduced in
+/// Samples of Gaussians have normals in float (stream `gaussian_single`) at distances whose phases
+/// are below 2^12 turns, and where scores are rotary; in double (stream `gaussian`) elsewhere. From
+/// 2^22 turns on phi is a compensated sum in two doubles, and its product with s is reduced in
 /// two terms, so that a sample's phase is that of its own q and k to 2^-28 turns up to 2^66. The
 /// mean is then that of the density as long as products q k, about 106 bits, are random in their
 /// fraction of a turn. Where phases are a sum of coordinates, of 53 bits, a coordinate hardly
@@ -85,6 +87,9 @@ class ScoreSampler {
   /// there already; the state is then unchanged.
   void add(std::uint64_t begin, std::uint64_t end, unsigned threads,
            const std::function<void(std::uint64_t)>& progress, SamplingState& state) const;
+
+  /// Whether samples of that distance, by its place in `distances`, have normals in float.
+  bool draws_single(std::size_t distance) const;
 
   struct Plan;
 

@@ -241,6 +241,7 @@ Json curve_json(const DistanceCurve& curve) {
            {"head_dim", curve.head_dim},
            {"seed", value_or_null(curve.seed)},
            {"samples", value_or_null(curve.samples)}};
+  if (!curve.estimator.empty()) out["estimator"] = curve.estimator;
   if (!curve.unavailable.empty()) out["unavailable"] = curve.unavailable;
   out["points"] = std::move(points);
   return out;

@@ -20,11 +20,13 @@ namespace tapalab {
 inline constexpr std::uint32_t kStreamVersion = 1;
 
 enum class Stream : std::uint32_t {
-  gaussian = 1,    ///< normals 2 draw and 2 draw + 1 of a sample of x
-  token_pair = 2,  ///< the pair of tokens of a sample; draw is 0, or the distance for at-distance
-  shuffle = 3,     ///< step `sample` of the permutation of pairs=shuffled
-  product = 4,     ///< coordinate c of a sample of x with independent coordinates: draw 2c, 2c + 1
-  distance = 5,    ///< the distances of a sample of score differences: near is draw 0, far draw 1
+  gaussian = 1,     ///< normals 2 draw and 2 draw + 1 of a sample of x
+  token_pair = 2,   ///< the pair of tokens of a sample; draw is 0, or the distance for at-distance
+  shuffle = 3,      ///< step `sample` of the permutation of pairs=shuffled
+  product = 4,      ///< coordinate c of a sample of x with independent coordinates: draw 2c, 2c + 1
+  distance = 5,     ///< the distances of a sample of score differences: near is draw 0, far draw 1
+  conditional = 7,  ///< coordinates 2 draw and 2 draw + 1 of a conditional sample; retry 1: pilot
+  gaussian_single = 6,  ///< normals 4 draw .. 4 draw + 3 of a sample of x, in float
 };
 
 TAPALAB_HD TAPALAB_INLINE constexpr std::uint32_t stream_tag(Stream stream,

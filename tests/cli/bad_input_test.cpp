@@ -113,7 +113,7 @@ TEST_CASE("Bad options are refused with one line that names them") {
       {{"curve", "--distances", "nan"}, "--distances"},
       {{"curve", "--seq-len", "0"}, "--seq-len"},
       {{"curve", "--seq-len", "1.5"}, "--seq-len"},
-      {{"curve", "--engine", "magic"}, "accepted: auto, exact, quadrature, mc, gpu"},
+      {{"curve", "--engine", "magic"}, "accepted: auto, exact, quadrature, mc, conditional, gpu"},
       {{"curve", "--engine", "qmc"}, "accepted: auto, exact"},
       {{"curve", "--samples", "-5"}, "--samples"},
       {{"curve", "--samples", "1"}, "--samples"},

@@ -155,10 +155,10 @@ TEST_CASE(
     "Option --progress on writes lines with rate and remaining time where there is no terminal",
     "[slow]") {
   const ProgramResult result = run_shell(
-      "\"$P\" curve --engine mc --samples 4e6 --distances 1 --threads 1 --progress on --quiet");
+      "\"$P\" curve --engine mc --samples 2e7 --distances 1 --threads 1 --progress on --quiet");
   CHECK(result.err.empty());
   const ProgramResult shown =
-      run_shell("\"$P\" curve --engine mc --samples 4e6 --distances 1 --threads 1 --progress on");
+      run_shell("\"$P\" curve --engine mc --samples 2e7 --distances 1 --threads 1 --progress on");
   CHECK(shown.code == 0);
   CHECK(shown.err.find("samples/s") != std::string::npos);
   CHECK(shown.err.find("left") != std::string::npos);
