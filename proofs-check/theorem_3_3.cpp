@@ -128,6 +128,8 @@ void check_variance(const ClaimContext& context, const Theorem33Options& options
     rows.push_back(row);
   }
 
+  // A singular covariance is no witness, and its scores may all be 0: nothing to sample.
+  if (!facts.positive_definite) return;
   CurveTask sampled = witness_task(options.r, std::to_string(kFar));
   sampled.engine = Engine::mc;
   sampled.sampling.samples = context.effort == Effort::quick    ? 400'000

@@ -2,7 +2,7 @@
 # Coverage of nominal 95% intervals over many seeds, one thread:
 #   scripts/coverage.sh [BUILD_DIR] [SEEDS] [FIRST_SEED]
 # Builds the program `coverage` in BUILD_DIR (default build/release) and runs it (default 20000
-# seeds, from 1). docs/results/sampling.md records a full run; ctest runs 300 seeds.
+# seeds, from 1). docs/results/sampling.md records a full run; ctest runs 100 seeds.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-$root/build/release}
