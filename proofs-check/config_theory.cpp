@@ -168,8 +168,9 @@ std::string theory_text(const RopeReport& report) {
   if (!gap.gap) return text + fmt::format("theorem 2.2: says nothing here: {}\n", gap.undecided);
   return text +
          fmt::format(
-             "theorem 2.2: gap between distances {} and {} at this base and dimension {:.6g} "
-             "|mu_0|, claimed above 0.125; {:.6g} as the dimension grows\n",
+             "theorem 2.2: gap of plain RoPE at this base and dimension, not stretched, between "
+             "distances {} and {}: {:.6g} |mu_0|, claimed above 0.125; {:.6g} as the dimension "
+             "grows\n",
              *gap.near, *gap.far, *gap.gap, *gap.limit);
 }
 

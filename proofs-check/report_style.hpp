@@ -26,7 +26,7 @@ table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 td.id, td.verdict { white-space: nowrap; }
-td.number { max-width: 17rem; } td { min-width: 3.5rem; }
+td.number { max-width: 17rem; overflow-wrap: anywhere; } td { min-width: 3.5rem; }
 td.number, pre { font: .82rem/1.45 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 pre { background: var(--code); padding: .6rem; border-radius: .35rem; overflow-x: auto; margin: .4rem 0; }
 .badge { font-weight: 600; } .confirmed { color: var(--good); } .corrected { color: var(--mend); }

@@ -95,8 +95,8 @@ std::string check_variance_on_activations(const ClaimContext& context,
   return fmt::format(
       " On the activations, all pairs of tokens, the cross terms sum to at least 0 on {} of {} "
       "heads, so that the printed bound (with sigma_0^2 the average over coordinates) holds on "
-      "those and fails on the others; E a^2/sigma^2 runs from {:.3g} to {:.3g}.",
-      holding, heads.size(), least, most);
+      "those{}; E a^2/sigma^2 runs from {:.3g} to {:.3g}.",
+      holding, heads.size(), holding < heads.size() ? " and fails on the others" : "", least, most);
 }
 
 }  // namespace tapalab
