@@ -11,7 +11,7 @@
 namespace tapalab::empirical {
 namespace {
 
-constexpr std::size_t kTile = 32;
+constexpr std::size_t kRotaryTile = 32;
 
 /// cos and sin of every pair's angle at one distance, times the pair's weight and the score's
 /// scale, and those alone.
@@ -173,13 +173,14 @@ class SquareSums {
   void keep_past(const Rotation& rotation, double* sums) const {
     const auto keys = transposed(rotated_keys(rotation), table_.tokens, dim_);
     const std::size_t blocks = plan_.blocks.count();
-    double tile[kTile * kTile];
+    double tile[kRotaryTile * kRotaryTile];
     for (std::size_t i = 0; i < blocks; ++i) {
       for (std::size_t j = i; j < blocks; ++j) sums[i * blocks + j] = 0;
       const std::size_t end = plan_.blocks.edges[i + 1];
-      for (std::size_t m = plan_.blocks.begin(i); m < end; m += kTile)
-        for (std::size_t n = plan_.blocks.begin(i); n <= m; n += kTile) {
-          const std::size_t rows = std::min(kTile, end - m), cols = std::min(kTile, end - n);
+      for (std::size_t m = plan_.blocks.begin(i); m < end; m += kRotaryTile)
+        for (std::size_t n = plan_.blocks.begin(i); n <= m; n += kRotaryTile) {
+          const std::size_t rows = std::min(kRotaryTile, end - m),
+                            cols = std::min(kRotaryTile, end - n);
           product(&table_.queries[m * dim_], dim_, &keys[n], table_.tokens, tile, cols, rows, dim_,
                   cols);
           double sum = 0;

@@ -196,7 +196,7 @@ void check_dotted_keys(const std::string& text, const std::string& label) {
   }
 }
 
-toml::table parse(const std::string& text, const std::string& label) {
+toml::table parse_toml(const std::string& text, const std::string& label) {
   check_dotted_keys(text, label);
   try {
     return toml::parse(std::string_view(text), std::string_view(label));
@@ -210,7 +210,7 @@ toml::table parse(const std::string& text, const std::string& label) {
 
 ExperimentSpec read_experiment_toml(const std::string& text, const std::string& label,
                                     const std::string& directory) {
-  const toml::table document = parse(text, label);
+  const toml::table document = parse_toml(text, label);
   const TomlReader reader(text, label);
   ExperimentSpec spec;
   using Node = const toml::node&;

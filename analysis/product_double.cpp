@@ -12,7 +12,7 @@
 namespace tapalab::product {
 namespace {
 
-constexpr double kUnit = 1.1102230246251565e-16;  // 2^-53
+constexpr double kRoundoff = 1.1102230246251565e-16;  // 2^-53
 // Sums of two levels that agree to this part of the absolute integral are taken as converged.
 constexpr double kTolerance = 2e-15;
 
@@ -172,7 +172,7 @@ PairTransform double_quadrature(const Plan& plan, const Wide& wide_T) {
   // Rounding: nodes, T, u and function values to a few units, and what exponents of size
   // -ln(T absolute) amplify.
   const double exponent = std::max(0.0, -std::log(sum.absolute * std::max(1.0, T)));
-  const double rounding = kUnit * (8 + 8 * exponent) * sum.absolute;
+  const double rounding = kRoundoff * (8 + 8 * exponent) * sum.absolute;
   result.value = {Wide(sum.value.real()), Wide(sum.value.imag())};
   result.error = Wide(sum.difference + rounding);
   return result;

@@ -375,6 +375,10 @@ int run_crosscheck(const Arguments& arguments) {
   const Format format = output.chosen_format({"table", "csv", "json"});
   output.progress_mode();
   output.check_files();
+  output.keep(flags.spec, "the file of --spec");
+  output.keep(flags.inputs, "the file of --inputs");
+  output.keep(flags.observed, "the file of --observed");
+  output.keep(flags.golden, "the file of --export");
   const unsigned threads = parse_threads(flags.threads);
   return flags.attention() ? finish_attention(flags, output, format, arguments, threads)
                            : finish_scores(flags, output, format, arguments, threads);

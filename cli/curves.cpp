@@ -159,6 +159,8 @@ int run_curves(const Arguments& arguments, CurveQuantity quantity, const std::st
   const Format format = output.chosen_format({"table", "csv", "json"});
   output.progress_mode();  // refused before anything is computed
   output.check_files();
+  output.keep(flags.spec, "the file of --spec");
+  output.keep(sampling.checkpoint, "the file of --checkpoint");
   const unsigned threads = flags.thread_count();
   const ExperimentSpec spec = flags.experiment();
   std::vector<CurveTask> tasks = plan_curves(spec, threads);

@@ -61,6 +61,7 @@ int run_fit(const Arguments& arguments) {
   const Format format = output.chosen_format({"table", "csv", "json"});
   output.progress_mode();
   output.check_files();
+  output.keep(flags.spec, "the file of --spec");
   const FitWindow window = window_of(fit);
   const unsigned threads = flags.thread_count();
   std::vector<CurveTask> tasks = plan_curves(flags.experiment(), threads);

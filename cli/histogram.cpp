@@ -87,6 +87,7 @@ int run_histogram(const Arguments& arguments) {
   const Format format = output.chosen_format({"table", "csv", "json"});
   output.progress_mode();
   output.check_files();
+  output.keep(flags.spec, "the file of --spec");
   const std::vector<HistogramTask> tasks = tasks_of(flags, histogram);
   Progress progress(output.progress_mode(), output.quiet);
   progress.start("histogram", static_cast<double>(tasks.size()), "histograms");

@@ -156,6 +156,7 @@ int run_inspect(const Arguments& arguments) {
   const Format format = output.chosen_format({"table", "json"});
   output.progress_mode();
   output.check_files();
+  output.keep(file, "the file to inspect");
   const bool configuration = ends_with(*file, ".json");
   if (seq_len && !configuration)
     throw InputError("--seq-len: belongs to a configuration; accepted: with a .json file");

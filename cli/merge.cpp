@@ -45,6 +45,7 @@ int run_merge(const Arguments& arguments) {
   const Format format = output.chosen_format({"table", "csv", "json"});
   output.progress_mode();
   output.check_files();
+  for (const std::string& name : names) output.keep(name, "one of the shards");
   const unsigned threads = parse_threads(threads_text);
   const MergedShards merged = merge_shards(read_shards(names), threads);
   write_curves(merged.curves, merged.experiment, provenance(arguments, threads), format,

@@ -237,4 +237,14 @@ void OutputFlags::check_files() const {
     throw InputError("--plot: the same file as --out; give two names");
 }
 
+void OutputFlags::keep(const std::optional<std::string>& file, const char* what) const {
+  if (!file) return;
+  for (const auto& [target, name] : {std::pair{&out, "--out"}, std::pair{&plot, "--plot"}}) {
+    if (*target && same_file(**target, *file)) {
+      throw InputError(fmt::format("{}: {} is {}, which it would replace; accepted: another file",
+                                   name, printable(**target), what));
+    }
+  }
+}
+
 }  // namespace tapalab::cli

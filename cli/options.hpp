@@ -60,6 +60,8 @@ struct OutputFlags {
   ProgressMode progress_mode() const;
   /// Refuses files that cannot be written before anything is computed.
   void check_files() const;
+  /// Throws InputError where --out or --plot is `file`, which is `what` ("the file of --spec").
+  void keep(const std::optional<std::string>& file, const char* what) const;
 };
 /// `formats`: the accepted words, for the help.
 void add_output_options(CLI::App& app, OutputFlags& flags, const std::string& formats);

@@ -17,7 +17,7 @@
 namespace tapalab {
 namespace {
 
-constexpr slong kBits = 128;
+constexpr slong kAssumption21Bits = 128;
 
 struct Head {
   std::string query_tensor, key_tensor;
@@ -57,22 +57,22 @@ struct TokenMeans {
 
 std::vector<Ball> cross_means(const std::vector<double>& values, std::uint32_t dim) {
   const std::size_t half = dim / 2;
-  std::vector<Ball> sums(half, Ball(0, kBits));
+  std::vector<Ball> sums(half, Ball(0, kAssumption21Bits));
   for (std::size_t row = 0; row < values.size(); row += dim)
     for (std::size_t d = 0; d < half; ++d)
-      sums[d] +=
-          Ball::exactly(values[row + d], kBits) * Ball::exactly(values[row + d + half], kBits);
-  for (Ball& sum : sums) sum /= Ball(static_cast<slong>(values.size() / dim), kBits);
+      sums[d] += Ball::exactly(values[row + d], kAssumption21Bits) *
+                 Ball::exactly(values[row + d + half], kAssumption21Bits);
+  for (Ball& sum : sums) sum /= Ball(static_cast<slong>(values.size() / dim), kAssumption21Bits);
   return sums;
 }
 
 std::vector<Ball> column_means(const std::vector<double>& values, std::uint32_t dim, bool squared) {
-  std::vector<Ball> sums(dim, Ball(0, kBits));
+  std::vector<Ball> sums(dim, Ball(0, kAssumption21Bits));
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const Ball x = Ball::exactly(values[i], kBits);
+    const Ball x = Ball::exactly(values[i], kAssumption21Bits);
     sums[i % dim] += squared ? x * x : x;
   }
-  for (Ball& sum : sums) sum /= Ball(static_cast<slong>(values.size() / dim), kBits);
+  for (Ball& sum : sums) sum /= Ball(static_cast<slong>(values.size() / dim), kAssumption21Bits);
   return sums;
 }
 
@@ -125,7 +125,7 @@ Evidence agreement(const std::string& quantity, const std::vector<MomentEstimate
   for (const Ball& ball : truth)
     scale = std::max(scale, std::abs(static_cast<double>(ball.midpoint_wide())));
   for (std::size_t d = 0; holds && d < truth.size(); ++d) {
-    const Ball difference = Ball::exactly(estimates[d].estimate, kBits) - truth[d];
+    const Ball difference = Ball::exactly(estimates[d].estimate, kAssumption21Bits) - truth[d];
     worst = std::max(worst, std::abs(static_cast<double>(difference.midpoint_wide())));
   }
   holds = holds && worst <= 1e-11 * scale;

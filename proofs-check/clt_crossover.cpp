@@ -25,29 +25,29 @@ Ball value_crossover(std::uint32_t phase_dim, slong bits) {
 
 namespace {
 
-constexpr slong kBits = 192;
+constexpr slong kCltCrossoverBits = 192;
 
 /// The bracket dP (t^4/4 - t^6/6) <= excess <= dP t^4/4 on both sides of the crossover, and what
 /// that leaves of the normal value: it is within a few per cent at a fifth of it, and beyond twice
 /// it is off by far.
 void check_crossover(std::vector<Evidence>& rows) {
   for (const std::uint32_t phase_dim : {4U, 64U, 4096U}) {
-    const Ball at = value_crossover(phase_dim, kBits);
+    const Ball at = value_crossover(phase_dim, kCltCrossoverBits);
     const auto factor = [&](const Ball& s) { return exp(normal_phase_excess(s, phase_dim)); };
     const std::string where = fmt::format(", dP = {}, crossover s = dP^(1/4)/(sqrt(2) pi) = {}",
                                           phase_dim, at.midpoint(4));
     rows.push_back(ball_less("mean/normal value at s = crossover/5" + where, factor(at / 5),
-                             Ball::decimal("1.0017", kBits), "1.0017"));
+                             Ball::decimal("1.0017", kCltCrossoverBits), "1.0017"));
     rows.push_back(ball_less("mean/normal value at s = crossover" + where, factor(at),
-                             exp(Ball(1, kBits)), "e"));
+                             exp(Ball(1, kCltCrossoverBits)), "e"));
     rows.push_back(ball_greater("mean/normal value at s = crossover" + where, factor(at),
-                                Ball::decimal("1.84", kBits), "1.84"));
+                                Ball::decimal("1.84", kCltCrossoverBits), "1.84"));
     rows.push_back(ball_greater("mean/normal value at s = 2 crossover" + where, factor(at * 2),
-                                Ball(9, kBits), "9"));
+                                Ball(9, kCltCrossoverBits), "9"));
   }
   // the exponent, -ln mean/(2 pi^2 s^2) = ln(1 + t^2)/t^2, keeps up to t = 1 and not beyond
   for (const char* text : {"0.1", "1", "10"}) {
-    const Ball t2 = Ball::decimal(text, kBits) * Ball::decimal(text, kBits);
+    const Ball t2 = Ball::decimal(text, kCltCrossoverBits) * Ball::decimal(text, kCltCrossoverBits);
     const Ball ratio = log(t2 + 1) / t2;
     const char* const low = text[1] == '.' ? "0.995" : text[1] == '0' ? "0.0461" : "0.693";
     const char* const high = text[1] == '.' ? "0.9951" : text[1] == '0' ? "0.0462" : "0.694";
@@ -57,8 +57,8 @@ void check_crossover(std::vector<Evidence>& rows) {
                                 text),
                     fmt::format("between {} and {}", low, high), ratio.midpoint(),
                     error_text(ratio),
-                    certainly_less(Ball::decimal(low, kBits), ratio) &&
-                        certainly_less(ratio, Ball::decimal(high, kBits))});
+                    certainly_less(Ball::decimal(low, kCltCrossoverBits), ratio) &&
+                        certainly_less(ratio, Ball::decimal(high, kCltCrossoverBits))});
   }
 }
 
@@ -78,26 +78,27 @@ void check_numbers(std::vector<Evidence>& rows) {
   const auto& law = std::get<GaussianDensity>(task.density.law);
   const SplitGaussian model{64, 64, "0.1", law.amplitude, law.phase};
   const DistanceCurve curve = exact_gaussian_curve(task);
-  const Ball start = split_gaussian_ball(model, 0, kBits).mean;
-  const Ball next = split_gaussian_ball(model, 1, kBits).mean;
+  const Ball start = split_gaussian_ball(model, 0, kCltCrossoverBits).mean;
+  const Ball next = split_gaussian_ball(model, 1, kCltCrossoverBits).mean;
   const std::string where = ", gaussian:rho=0.25, D = 128";
   rows.push_back(
       agrees_with_ball("exact", "mean at distance 0" + where, *curve.points[0].mean, start));
   rows.push_back(
       agrees_with_ball("exact", "mean at distance 1" + where, *curve.points[1].mean, next));
   rows.push_back({"ball", "mean at distance 0" + where, "2", start.midpoint(), error_text(start),
-                  start.contains(Ball(2, kBits)) &&
-                      certainly_less(abs(start - Ball(2, kBits)), Ball::decimal("1e-30", kBits))});
+                  start.contains(Ball(2, kCltCrossoverBits)) &&
+                      certainly_less(abs(start - Ball(2, kCltCrossoverBits)),
+                                     Ball::decimal("1e-30", kCltCrossoverBits))});
   rows.push_back({"ball", "mean at distance 1" + where, "1.8e-8, rounded", next.midpoint(),
                   error_text(next),
-                  certainly_less(Ball::decimal("1.75e-8", kBits), next) &&
-                      certainly_less(next, Ball::decimal("1.85e-8", kBits))});
+                  certainly_less(Ball::decimal("1.75e-8", kCltCrossoverBits), next) &&
+                      certainly_less(next, Ball::decimal("1.85e-8", kCltCrossoverBits))});
   // E phi = rho sqrt(dP) = 2, Var phi = 1 + rho^2: cos(4 pi) exp(-2 pi^2 (1 + rho^2)) E a
-  const Ball pi = Ball::pi(kBits), rho = Ball::decimal("0.25", kBits);
+  const Ball pi = Ball::pi(kCltCrossoverBits), rho = Ball::decimal("0.25", kCltCrossoverBits);
   const Ball normal = exp(-(pi * pi * 2 * (rho * rho + 1))) * 2;
   rows.push_back(
       ball_greater("mean at distance 1 over its normal value 2 exp(-2 pi^2 (1 + rho^2))" + where,
-                   next / normal, Ball(10, kBits), "10"));
+                   next / normal, Ball(10, kCltCrossoverBits), "10"));
 }
 
 /// Other laws: ln(mean/normal value) is about dP kappa t^4/24, kappa = E X^4 E Y^4 - 3.

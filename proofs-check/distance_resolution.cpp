@@ -44,7 +44,8 @@ Ball score_correlation_limit(const Ball& difference, std::uint32_t phase_dim) {
 
 namespace {
 
-constexpr slong kBits = 512;  // F falls to 1e-90, and differences of F to its relative size
+constexpr slong kDistanceResolutionBits =
+    512;  // F falls to 1e-90, and differences of F to its relative size
 
 struct Case {
   std::uint32_t head_dim;
@@ -55,7 +56,7 @@ const Case kCases[] = {{128, "0.1", 1000, 2000}, {128, "0.1", 1000, 1001}, {128,
                        {128, "0.1", 1, 1000},    {8, "0.1", 1, 2},         {8, "0.5", 1, 4}};
 
 Ball scale_of(const Case& c, std::uint64_t distance) {
-  return phase_scale_ball(c.alpha, distance, kBits);
+  return phase_scale_ball(c.alpha, distance, kDistanceResolutionBits);
 }
 
 std::string describe(const Case& c) {
@@ -101,9 +102,9 @@ void check_case(const Case& c, const ClaimContext& context, std::vector<Evidence
 
 /// |corr - F(s1 - s2)| is at most F(2 s1), s1 <= s2: falls to 0 with s1.
 void check_limit(std::vector<Evidence>& rows) {
-  const Ball difference = Ball::decimal("0.5", kBits);
+  const Ball difference = Ball::decimal("0.5", kDistanceResolutionBits);
   for (const char* text : {"1", "2", "4", "16"}) {
-    const Ball s1 = Ball::decimal(text, kBits), s2 = s1 + difference;
+    const Ball s1 = Ball::decimal(text, kDistanceResolutionBits), s2 = s1 + difference;
     for (const std::uint32_t phase_dim : {4U, 64U}) {
       const Ball gap = abs(score_correlation_ball(s1, s2, phase_dim) -
                            score_correlation_limit(difference, phase_dim));
@@ -116,10 +117,10 @@ void check_limit(std::vector<Evidence>& rows) {
 }
 
 /// The numbers behind "TAPA at alpha = 0.1 hardly tells 1000 from 2000", and where it does.
-void check_numbers(std::vector<Evidence>& rows) {
+void check_resolutions(std::vector<Evidence>& rows) {
   const auto correlation = [](std::uint64_t near, std::uint64_t far) {
-    return score_correlation_ball(phase_scale_ball("0.1", near, kBits),
-                                  phase_scale_ball("0.1", far, kBits), 64);
+    return score_correlation_ball(phase_scale_ball("0.1", near, kDistanceResolutionBits),
+                                  phase_scale_ball("0.1", far, kDistanceResolutionBits), 64);
   };
   struct Known {
     std::uint64_t near, far;
@@ -133,8 +134,8 @@ void check_numbers(std::vector<Evidence>& rows) {
     rows.push_back(
         {"ball", fmt::format("corr at distances {} and {}, D = 128, alpha = 0.1", k.near, k.far),
          fmt::format("between {} and {}", k.low, k.high), value.midpoint(), error_text(value),
-         certainly_less(Ball::decimal(k.low, kBits), value) &&
-             certainly_less(value, Ball::decimal(k.high, kBits))});
+         certainly_less(Ball::decimal(k.low, kDistanceResolutionBits), value) &&
+             certainly_less(value, Ball::decimal(k.high, kDistanceResolutionBits))});
   }
 }
 
@@ -144,7 +145,7 @@ ClaimResult check_distance_resolution(const ClaimContext& context) {
   ClaimResult result;
   for (const Case& c : kCases) check_case(c, context, result.evidence);
   check_limit(result.evidence);
-  check_numbers(result.evidence);
+  check_resolutions(result.evidence);
   result.scope =
       "The limit is that of s1, s2 -> infinity with s1 - s2 fixed, where it is approached within "
       "(1 + 16 pi^2 s1^2/dP)^(-dP/2), s1 <= s2; at D = 128 that is below 1e-17 from distance 1 on. "

@@ -16,7 +16,7 @@
 namespace tapalab {
 namespace {
 
-constexpr slong kBits = 96;
+constexpr slong kFigure1Bits = 96;
 constexpr std::size_t kTokens = 256;  // of each head, the last ones
 const char* const kRope = "rope:base=500000";
 const char* const kTapa = "tapa:alpha=0.1";
@@ -37,8 +37,8 @@ SplitGaussian split_model(const HistogramTask& task) {
 /// Re E cos(2 pi s phi) of the split model.
 double phase_cosine(const SplitGaussian& model, const Ball& s) {
   const slong dP = static_cast<slong>(model.phase_dim);
-  const Ball t = Ball::pi(kBits) * 2 * s / sqrt(Ball(dP, kBits));
-  return value_of(pow(pair_transform_ball(model.phase, t), Ball(dP, kBits)).re);
+  const Ball t = Ball::pi(kFigure1Bits) * 2 * s / sqrt(Ball(dP, kFigure1Bits));
+  return value_of(pow(pair_transform_ball(model.phase, t), Ball(dP, kFigure1Bits)).re);
 }
 
 }  // namespace
@@ -57,12 +57,13 @@ HistogramTask figure_1_task(const std::string& encoding, const Density& density,
 
 DifferenceMoments tapa_difference_moments(const HistogramTask& task) {
   const SplitGaussian model = split_model(task);
-  const double mean_a = value_of(amplitude_mean_ball(model, kBits));
-  const double square_a = value_of(amplitude_square_ball(model, kBits));
+  const double mean_a = value_of(amplitude_mean_ball(model, kFigure1Bits));
+  const double square_a = value_of(amplitude_square_ball(model, kFigure1Bits));
   const auto near = distances_of(task.near), far = distances_of(task.far);
   const auto scales = [](const std::vector<std::uint64_t>& distances) {
     std::vector<Ball> result;
-    for (const std::uint64_t d : distances) result.push_back(phase_scale_ball("0.1", d, kBits));
+    for (const std::uint64_t d : distances)
+      result.push_back(phase_scale_ball("0.1", d, kFigure1Bits));
     return result;
   };
   const std::vector<Ball> s1 = scales(near), s2 = scales(far);

@@ -9,7 +9,7 @@
 namespace tapalab {
 namespace {
 
-constexpr slong kBits = 128;
+constexpr slong kFigure1ConsistencyBits = 128;
 const DistanceRange kNear{0, 100}, kFar{10000, 10100};
 
 /// Means and second central moments of (C, S) over a range, for any real type.
@@ -43,10 +43,10 @@ RangeMoments<Real> range_moments(const std::vector<std::pair<Real, Real>>& sums,
 RangeMoments<Ball> range_moments_ball(const RopeSetting& setting, const DistanceRange& range) {
   std::vector<std::pair<Ball, Ball>> sums;
   for (std::uint64_t l = range.first; l <= range.last; ++l) {
-    const RopeSums at = rope_sums_at(setting, std::to_string(l), kBits);
+    const RopeSums at = rope_sums_at(setting, std::to_string(l), kFigure1ConsistencyBits);
     sums.emplace_back(at.cosine, at.sine);
   }
-  return range_moments(sums, Ball(0, kBits));
+  return range_moments(sums, Ball(0, kFigure1ConsistencyBits));
 }
 
 RangeMoments<Wide> range_moments_wide(const RopeSetting& setting, const DistanceRange& range) {
@@ -88,7 +88,8 @@ SpreadBound spread_bound(const GapMoments& m) {
 
 ClaimResult check_figure_1_consistency(const ClaimContext&, const Figure1Options& options) {
   ClaimResult result;
-  const Ball printed = Ball::decimal(options.deviation, kBits) / Ball::decimal(options.mean, kBits);
+  const Ball printed = Ball::decimal(options.deviation, kFigure1ConsistencyBits) /
+                       Ball::decimal(options.mean, kFigure1ConsistencyBits);
   for (const AngleUnit angle : {AngleUnit::turns, AngleUnit::radians}) {
     const RopeSetting setting{"500000", 128, angle};
     const SpreadBound bound = spread_bound(gap_moments_ball(setting, kNear, kFar));
@@ -110,13 +111,14 @@ ClaimResult check_figure_1_consistency(const ClaimContext&, const Figure1Options
                                certainly_less(abs(Ball::exactly(wide, 256) - bound.without_sine),
                                               Ball::decimal("1e-28", 256))});
     // the least sd at the printed mean, and what it leaves for all that tokens differ in
-    const Ball least = bound.over_all * Ball::decimal(options.mean, kBits);
+    const Ball least = bound.over_all * Ball::decimal(options.mean, kFigure1ConsistencyBits);
     result.evidence.push_back(
         {"ball", "least sd at the printed mean, " + describe(setting),
          fmt::format("{} {} (printed sd)", contradicted ? ">" : "<", options.deviation),
          least.midpoint(), error_text(least),
-         contradicted ? certainly_less(Ball::decimal(options.deviation, kBits), least)
-                      : certainly_less(least, Ball::decimal(options.deviation, kBits))});
+         contradicted
+             ? certainly_less(Ball::decimal(options.deviation, kFigure1ConsistencyBits), least)
+             : certainly_less(least, Ball::decimal(options.deviation, kFigure1ConsistencyBits))});
   }
   result.scope =
       "Assumption 2.1, b = 5e5, D = 128, near and far distance independent and uniform over the "

@@ -48,7 +48,7 @@ bool phases_are_whole(const std::vector<std::uint64_t>& queries,
 
 namespace {
 
-constexpr slong kBits = 192;
+constexpr slong kFiniteVocabularyBits = 192;
 
 /// The pairs of the first tokens of a table, by the empirical engine's own features.
 std::vector<TokenPairValue> pair_values(const TokenTable& table) {
@@ -143,7 +143,7 @@ void check_revival(const ClaimContext& context, std::vector<Evidence>& rows) {
   const DistanceCurve curve = compute_curve(task);
   // E cos(2 pi s phi) = cos(2 pi s/8)^64
   for (const CurvePoint& point : curve.points) {
-    const Ball s = phase_scale_ball("0.1", point.distance, kBits);
+    const Ball s = phase_scale_ball("0.1", point.distance, kFiniteVocabularyBits);
     const Ball truth = pow(cos_turns(s / 8), 64);
     rows.push_back(agrees_with_ball(
         "exact",

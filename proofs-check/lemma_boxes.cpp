@@ -15,7 +15,7 @@
 namespace tapalab {
 namespace {
 
-constexpr slong kBits = 64;
+constexpr slong kLemmaBoxesBits = 64;
 /// Boxes are not divided below this width of ln b and ln l.
 constexpr double kSmallest = 0x1p-12;
 /// Just below ln 10: the hypothesis is b > 10.
@@ -33,39 +33,40 @@ struct Bounds {
 
   explicit Bounds(const LemmaRegion& r)
       : region(r),
-        cosine(Ball::decimal(r.constants.cosine, kBits)),
-        sine(Ball::decimal(r.constants.sine, kBits)),
-        offset(Ball::decimal(r.constants.offset, kBits)),
-        epsilon(Ball::decimal(r.constants.epsilon, kBits)),
-        w(angular_unit(r.angle, kBits)),
-        half(Ball(1, kBits) / 2) {
-    const Ball quarter = Ball::pi(kBits) / 2;
+        cosine(Ball::decimal(r.constants.cosine, kLemmaBoxesBits)),
+        sine(Ball::decimal(r.constants.sine, kLemmaBoxesBits)),
+        offset(Ball::decimal(r.constants.offset, kLemmaBoxesBits)),
+        epsilon(Ball::decimal(r.constants.epsilon, kLemmaBoxesBits)),
+        w(angular_unit(r.angle, kLemmaBoxesBits)),
+        half(Ball(1, kLemmaBoxesBits) / 2) {
+    const Ball quarter = Ball::pi(kLemmaBoxesBits) / 2;
     for (int k = 0; k < kCells; ++k)
-      cells.emplace_back(log(quarter * (k + 1) / kCells), cos_turns(Ball(k, kBits) / (4 * kCells)));
+      cells.emplace_back(log(quarter * (k + 1) / kCells),
+                         cos_turns(Ball(k, kLemmaBoxesBits) / (4 * kCells)));
   }
 
   /// inf over alpha of eps: falls with b, grows with l, so least at (greatest b, least l).
   Ball least_eps(const RopeBox& box) const {
-    if (region.head_dim == 0) return Ball(0, kBits);
-    const Ball distance = exp(Ball::exactly(box.log_distance_low, kBits));
+    if (region.head_dim == 0) return Ball(0, kLemmaBoxesBits);
+    const Ball distance = exp(Ball::exactly(box.log_distance_low, kLemmaBoxesBits));
     return least_epsilon(epsilon * w * distance / static_cast<slong>(region.head_dim),
-                         Ball::exactly(box.log_base_high, kBits));
+                         Ball::exactly(box.log_base_high, kLemmaBoxesBits));
   }
 
   /// The right-hand side of C.1 times L: b/l grows with b and falls with l.
   Ball least_first_term(const RopeBox& box) const {
     if (region.lemma == Lemma::c1_sine) return sine;
     return cosine *
-           exp(Ball::exactly(box.log_base_low, kBits) -
-               Ball::exactly(box.log_distance_high, kBits)) /
+           exp(Ball::exactly(box.log_base_low, kLemmaBoxesBits) -
+               Ball::exactly(box.log_distance_high, kLemmaBoxesBits)) /
            w;
   }
 
   /// max over z of ln(z b/(w l)) cos z, at least: 1/2 (1 - e) cos(w l b^-e) is 1/(2 L) of it.
   Ball greatest_main_term(const RopeBox& box) const {
-    const Ball shift = Ball::exactly(box.log_base_high, kBits) -
-                       Ball::exactly(box.log_distance_low, kBits) - log(w);
-    Ball greatest(0, kBits);
+    const Ball shift = Ball::exactly(box.log_base_high, kLemmaBoxesBits) -
+                       Ball::exactly(box.log_distance_low, kLemmaBoxesBits) - log(w);
+    Ball greatest(0, kLemmaBoxesBits);
     for (const auto& [log_high, cosine_low] : cells) {
       const Ball value = (log_high + shift) * cosine_low;
       if (!certainly_at_most(value, greatest)) greatest = hull(greatest, value);
@@ -75,21 +76,21 @@ struct Bounds {
 
   bool is_vacuous(const RopeBox& box) const {
     if (region.head_dim == 0) return false;
-    const Ball L = Ball::exactly(box.log_base_high, kBits);
+    const Ball L = Ball::exactly(box.log_base_high, kLemmaBoxesBits);
     if (region.lemma == Lemma::c2) {
       const Ball right = greatest_main_term(box) / 2 / L - offset / L - least_eps(box);
       return certainly_less(right, -half);
     }
     // b/ln b grows for ln b > 1
-    const Ball log_low = Ball::exactly(box.log_base_low, kBits);
+    const Ball log_low = Ball::exactly(box.log_base_low, kLemmaBoxesBits);
     const Ball first = least_first_term(box) / (region.lemma == Lemma::c1_sine ? L : log_low);
     return certainly_at_most(half, first + least_eps(box));
   }
 
   bool holds_by_sums(const RopeBox& box) const {
-    const Ball log_base = between(box.log_base_low, box.log_base_high, kBits);
-    const Ball log_distance = between(box.log_distance_low, box.log_distance_high, kBits);
-    const Ball L_high = Ball::exactly(box.log_base_high, kBits);
+    const Ball log_base = between(box.log_base_low, box.log_base_high, kLemmaBoxesBits);
+    const Ball log_distance = between(box.log_distance_low, box.log_distance_high, kLemmaBoxesBits);
+    const Ball L_high = Ball::exactly(box.log_base_high, kLemmaBoxesBits);
     if (region.head_dim == 0) return limit_holds(box, log_base, log_distance);
     const RopeSums sums = rope_sums(region.angle, region.head_dim, log_base, log_distance);
     if (region.lemma == Lemma::c2) {
@@ -97,7 +98,7 @@ struct Bounds {
       return certainly_less(right, sums.cosine);
     }
     const bool of_sine = region.lemma == Lemma::c1_sine;
-    const Ball L = of_sine ? L_high : Ball::exactly(box.log_base_low, kBits);
+    const Ball L = of_sine ? L_high : Ball::exactly(box.log_base_low, kLemmaBoxesBits);
     return certainly_at_most(abs(of_sine ? sums.sine : sums.cosine),
                              least_first_term(box) / L + least_eps(box));
   }
@@ -109,7 +110,7 @@ struct Bounds {
         (region.angle == AngleUnit::turns ? std::log(2 * std::numbers::pi) : 0.0);
     if (region.lemma == Lemma::c1_cosine && argument > std::log(kFarArgument)) {
       // |Ci(w l)| + |Ci(w l/b)| <= (1 + 1/b) b/(w l)
-      const Ball factor = exp(-Ball::exactly(box.log_base_low, kBits)) + 1;
+      const Ball factor = exp(-Ball::exactly(box.log_base_low, kLemmaBoxesBits)) + 1;
       return certainly_at_most(factor, cosine * 2);
     }
     const RopeSums limit = rope_limit_numerators(region.angle, log_base, log_distance);
@@ -142,14 +143,16 @@ double last_log_distance(const LemmaRegion& region, double log_base_max) {
 bool tail_holds(const Bounds& bounds, const RopeBox& beyond) {
   const Lemma lemma = bounds.region.lemma;
   if (bounds.region.head_dim > 0)
-    return certainly_at_most(lemma == Lemma::c2 ? Ball(1, kBits) : bounds.half,
+    return certainly_at_most(lemma == Lemma::c2 ? Ball(1, kLemmaBoxesBits) : bounds.half,
                              bounds.least_eps(beyond));
   // |Ci(x)| <= 1/x, |Si(x) - pi/2| <= 1/x at x = w l/b and w l; the main term of C.2 is 0
-  const Ball rest = Ball::exactly(2 / kFarArgument, kBits) + Ball::decimal("1e-15", kBits);
+  const Ball rest =
+      Ball::exactly(2 / kFarArgument, kLemmaBoxesBits) + Ball::decimal("1e-15", kLemmaBoxesBits);
   if (lemma == Lemma::c1_sine) return certainly_at_most(rest, bounds.sine * 2);
   if (lemma == Lemma::c2) return certainly_less(rest, bounds.offset * 2);
-  return bounds.limit_holds(beyond, between(beyond.log_base_low, beyond.log_base_high, kBits),
-                            Ball::exactly(beyond.log_distance_low, kBits));
+  return bounds.limit_holds(beyond,
+                            between(beyond.log_base_low, beyond.log_base_high, kLemmaBoxesBits),
+                            Ball::exactly(beyond.log_distance_low, kLemmaBoxesBits));
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ Ball limit_exponential_ball(std::uint32_t amplitude_dim, slong bits) {
 
 namespace {
 
-constexpr slong kBits = 192;
+constexpr slong kLimitLawBits = 192;
 
 /// a cos(2 pi s phi), its sample of amplitudes, and the same with the phase replaced by a uniform
 /// one.
@@ -103,14 +103,15 @@ const char* const kNormalAmplitude = "gaussian:a.mean_k=1,a.scale_k=1e-9";
 
 void check_density(std::vector<Evidence>& rows) {
   for (const char* text : {"0.05", "0.5", "1", "2", "5"}) {
-    const Ball y = Ball::decimal(text, kBits), one(1, kBits);
+    const Ball y = Ball::decimal(text, kLimitLawBits), one(1, kLimitLawBits);
     const Ball closed = limit_density_ball(y, one), integral = limit_density_integral(y, one);
     const Ball width = abs(closed - integral) / closed;
-    rows.push_back(
-        {"ball", fmt::format("density of a cos(2 pi U) at y = {}, v = 1: closed form", text),
-         integral.midpoint() + " (ball quadrature of its definition)", closed.midpoint(),
-         error_text(closed),
-         closed.overlaps(integral) && certainly_less(width, Ball::decimal("1e-30", kBits))});
+    rows.push_back({"ball",
+                    fmt::format("density of a cos(2 pi U) at y = {}, v = 1: closed form", text),
+                    integral.midpoint() + " (ball quadrature of its definition)", closed.midpoint(),
+                    error_text(closed),
+                    closed.overlaps(integral) &&
+                        certainly_less(width, Ball::decimal("1e-30", kLimitLawBits))});
   }
 }
 
@@ -118,12 +119,12 @@ void check_density(std::vector<Evidence>& rows) {
 /// t^2)^(-dP/2), so the law of the score is within their sum of the limit in total variation.
 Ball variation_bound(std::uint32_t phase_dim, std::uint64_t distance) {
   const slong dP = static_cast<slong>(phase_dim), last = 40;
-  const Ball t =
-      Ball::pi(kBits) * 2 * phase_scale_ball("0.1", distance, kBits) / sqrt(Ball(dP, kBits));
-  Ball sum(0, kBits);
+  const Ball t = Ball::pi(kLimitLawBits) * 2 * phase_scale_ball("0.1", distance, kLimitLawBits) /
+                 sqrt(Ball(dP, kLimitLawBits));
+  Ball sum(0, kLimitLawBits);
   for (slong k = 1; k <= last; ++k) sum += pow(t * t * (k * k) + 1, -(dP / 2));
   // the rest is below the integral of (k t)^-dP from `last` on
-  return sum + hull(Ball(0, kBits), pow(t * last, -dP) * last / (dP - 1));
+  return sum + hull(Ball(0, kLimitLawBits), pow(t * last, -dP) * last / (dP - 1));
 }
 
 void check_variation(std::vector<Evidence>& rows) {
@@ -134,7 +135,7 @@ void check_variation(std::vector<Evidence>& rows) {
         fmt::format("bound of the total variation distance between the score's law and the "
                     "limit's, independent Gaussians, D = 128, alpha = 0.1, distance {}",
                     distances[i]),
-        variation_bound(64, distances[i]), Ball::decimal(bounds[i], kBits), bounds[i]));
+        variation_bound(64, distances[i]), Ball::decimal(bounds[i], kLimitLawBits), bounds[i]));
 }
 
 Evidence distribution_row(const std::string& quantity, double distance, double bound) {
@@ -151,9 +152,9 @@ void check_gaussian_amplitude(const ClaimContext& context, std::vector<Evidence>
   Drawn drawn = draw("tapa", parse_density(kNormalAmplitude), 128, 10000, n, context);
   std::vector<double> exponentials;
   for (const double score : drawn.scores) exponentials.push_back(std::exp(score));
-  const Ball quarter = Ball(1, kBits) / 4;
+  const Ball quarter = Ball(1, kLimitLawBits) / 4;
   const Ball limit = exp(quarter) * bessel_i0(quarter);
-  const Ball slack = variation_bound(64, 10000) + Ball::decimal("1e-7", kBits);
+  const Ball slack = variation_bound(64, 10000) + Ball::decimal("1e-7", kLimitLawBits);
   Evidence row =
       agrees_with_ball("mc", "E e^score, amplitude N(0, 1), distance 10000, " + samples_text(n),
                        sampled_mean(exponentials), hull(limit - slack, limit + slack));
@@ -182,8 +183,8 @@ void check_product_amplitude(const ClaimContext& context, std::vector<Evidence>&
   const Drawn drawn = draw("tapa", parse_density("gaussian"), 128, distance, n, context);
   std::vector<double> exponentials;
   for (const double score : drawn.scores) exponentials.push_back(std::exp(score));
-  const Ball limit = limit_exponential_ball(64, kBits);
-  const Ball whole = pow(Ball(1, kBits) - Ball(1, kBits) / 64, -32);  // E e^a
+  const Ball limit = limit_exponential_ball(64, kLimitLawBits);
+  const Ball whole = pow(Ball(1, kLimitLawBits) - Ball(1, kLimitLawBits) / 64, -32);  // E e^a
   const Ball slack = variation_bound(64, distance) * (whole - limit);
   Evidence row = agrees_with_ball(
       "mc", "E e^score, independent Gaussians, D = 128, distance 100, " + samples_text(n),

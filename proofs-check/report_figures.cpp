@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "analysis/experiment.hpp"
 #include "analysis/plot/curve_plot.hpp"
@@ -32,9 +34,11 @@ CurveTask sampled(CurveTask task, const VerifyReport& report) {
   return task;
 }
 
-/// A horizontal line across panel 0, with its row in the legend.
-void add_rule(plot::Figure& figure, double y, const std::string& text) {
-  const std::size_t style = figure.legend.size();
+/// A horizontal line across panel 0, with its row in the legend; in the colour of a curve, or its
+/// own.
+void add_rule(plot::Figure& figure, double y, const std::string& text,
+              std::optional<std::size_t> of_curve = {}) {
+  const std::size_t style = of_curve.value_or(figure.legend.size());
   figure.panels.front().rules.push_back({y, style});
   figure.legend.push_back({plot::LegendRow::Sample::rule, style, text, false});
 }
@@ -102,27 +106,47 @@ ReportFigure rope_figure() {
     task.encoding = parse_encoding(fmt::format("rope:base={},angle=turns,pairing=adjacent", base));
     task.density = parse_density("gaussian:rho=0.5");
     task.head_dim = 64;
-    // the violating distance of the smaller base stands among the others
-    task.distances = parse_distances("log:1:500000:120,598837,log:600000:2^30:80");
+    // the violating distances of both bases stand among the others
+    task.distances =
+        parse_distances("log:1:500000:120,598837,log:600000:1e8:50,100079789,log:1.001e8:2^30:30");
     curves.push_back(exact_gaussian_curve(task));
   }
   PlotOptions options;
   options.title = "Mean of RoPE against distance (theorem-2.2)";
   plot::Figure figure = curve_figure(curves, PlotQuantity::bias, options);
-  for (const char* base : {"500000", "100000000"}) {
-    const RopeSetting setting{base, 64, AngleUnit::turns};
+  struct Violation {
+    const char* base;
+    std::uint64_t distance;
+  };
+  std::size_t curve = 0;
+  for (const Violation& found : {Violation{"500000", 598837}, Violation{"100000000", 100079789}}) {
+    const std::size_t style = curve++;
+    const RopeSetting setting{found.base, 64, AngleUnit::turns};
     const auto near = weakest_near_distance(setting);
     if (!near) continue;
+    const Ball root = sqrt(Ball(64, 128));
     // E RoPE = sqrt(D) C_D: the gap is at least 1/8 where the curve stays below
     const Ball threshold =
-        (rope_cosine_mean_ball(setting, *near) - Ball::decimal("0.125", 128)) * sqrt(Ball(64, 128));
-    add_rule(
-        figure, static_cast<double>(threshold.midpoint_wide()),
-        fmt::format("threshold for base = {}: mean at distance {} less sqrt(D)/8", base, *near));
+        (rope_cosine_mean_ball(setting, *near) - Ball::decimal("0.125", 128)) * root;
+    add_rule(figure, static_cast<double>(threshold.midpoint_wide()),
+             fmt::format("threshold for base = {}: mean at distance {} less sqrt(D)/8", found.base,
+                         *near),
+             style);
+    const double mean = static_cast<double>(
+        (rope_cosine_mean_ball(setting, found.distance) * root).midpoint_wide());
+    plot::Series point;
+    point.style = style;
+    point.sampled = true;  // a larger marker
+    point.connected = false;
+    point.marks.push_back({std::log10(static_cast<double>(found.distance)), mean, mean, mean});
+    figure.panels.front().series.push_back(std::move(point));
   }
   figure.caption.push_back(
-      "Beyond distance = base the printed statement asks the curve to stay below its threshold; at "
-      "distance 598837 the curve of base 500000 does not.");
+      "Beyond distance = base the printed statement asks a curve to stay below the threshold of "
+      "its "
+      "colour; at the large markers (distance 598837 for base 500000, 100079789 for base "
+      "100000000) it "
+      "does not.");
   return {"rope", "theorem-2.2", std::move(figure), curves_csv(curves)};
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <set>
 
 #include "analysis/histogram.hpp"
 #include "analysis/pair_draws.hpp"
@@ -20,10 +21,10 @@
 namespace tapalab {
 namespace {
 
-constexpr slong kBits = 96;
+constexpr slong kReportFiguresTapaBits = 96;
 
 double value(const Ball& ball) { return static_cast<double>(ball.midpoint_wide()); }
-Ball ball(double x) { return Ball::exactly(x, kBits); }
+Ball ball(double x) { return Ball::exactly(x, kReportFiguresTapaBits); }
 
 /// Curves of exact values, with their table.
 class Curves {
@@ -139,27 +140,51 @@ ReportFigure limit_law_figure(const VerifyReport& report) {
   return {"limit-law", "limit-law", std::move(figure), std::move(csv)};
 }
 
+namespace {
+
+/// Whole distances around `first`: close together where the scale s = distance^alpha is within 1 of
+/// its own, up to a thousand times nearer and farther.
+std::vector<double> distances_around(double first, double alpha) {
+  std::set<double> all;
+  const auto add = [&](double d) {
+    d = std::round(d);
+    if (d >= 1 && d >= first / 1000 && d <= first * 1000) all.insert(d);
+  };
+  const double s1 = std::pow(first, alpha);
+  for (int i = -100; i <= 100; ++i) {
+    if (s1 + 0.01 * i >= 1) add(std::pow(s1 + 0.01 * i, 1 / alpha));
+  }
+  for (const double d : logarithmic(first / 1000, first * 1000, 121)) add(d);
+  return {all.begin(), all.end()};
+}
+
+}  // namespace
+
 ReportFigure resolution_figure() {
   plot::Figure figure =
       one_panel("Correlation of one pair's scores at two distances (distance-resolution)",
-                "second distance", "correlation", plot::AxisKind::plain);
+                "second distance / first distance", "correlation", plot::AxisKind::plain);
   Curves curves("second_distance", "correlation");
   for (const char* alpha : {"0.1", "0.5"})
-    for (const std::uint64_t first : {1U, 1000U, 100000U}) {
-      const Ball s1 = phase_scale_ball(alpha, first, kBits);
+    for (const double first : {1.0, 1000.0, 100000.0}) {
+      const Ball s1 =
+          phase_scale_ball(alpha, static_cast<std::uint64_t>(first), kReportFiguresTapaBits);
       curves.add(
           figure, fmt::format("first distance {}, alpha = {}, D = 128", first, alpha),
-          logarithmic(1, 1e8, 161), log10_of,
+          distances_around(first, std::stod(alpha)),
+          [first](double d) { return std::log10(d / first); },
           [&](double d) {
             return value(score_correlation_ball(
-                s1, phase_scale_ball(alpha, static_cast<std::uint64_t>(d), kBits), 64));
+                s1, phase_scale_ball(alpha, static_cast<std::uint64_t>(d), kReportFiguresTapaBits),
+                64));
           },
           false);
     }
   figure.panels.front().zero_line = true;
   figure.caption.push_back(
-      "Independent standard Gaussian coordinates; distances rounded down to whole numbers. A "
-      "curve's width is how well TAPA tells that distance from its neighbours.");
+      "Independent standard Gaussian coordinates, whole distances. The narrower a curve, the "
+      "better TAPA tells that distance from its neighbours: with alpha = 0.5 far more finely than "
+      "with 0.1. Every curve is 1 where the two distances are one.");
   return {"resolution", "distance-resolution", std::move(figure), curves.csv()};
 }
 
@@ -170,19 +195,19 @@ ReportFigure crossover_figure() {
   Curves curves("scale", "mean");
   for (const std::uint32_t dP : {4U, 64U}) {
     const auto t2 = [dP](double s) { return std::pow(2 * std::acos(-1.0) * s, 2) / dP; };
-    const double end = dP == 4 ? 1.6 : 2.5;
     curves.add(
-        figure, fmt::format("(1 + t^2)^(-dP/2), dP = {}", dP), logarithmic(0.1, end, 41), log10_of,
+        figure, fmt::format("(1 + t^2)^(-dP/2), dP = {}", dP), logarithmic(0.1, 2.5, 41), log10_of,
         [&](double s) { return std::pow(1 + t2(s), -0.5 * dP); }, true);
-    curves.add(
-        figure,
-        fmt::format(
-            "normal value exp(-2 pi^2 s^2); crossover at dP = {}: s = {:.3g} (value), {:.3g} "
-            "(exponent)",
-            dP, value(value_crossover(dP, kBits)), std::sqrt(dP) / (2 * std::acos(-1.0))),
-        logarithmic(0.1, end, 41), log10_of,
-        [](double s) { return std::exp(-2 * std::pow(std::acos(-1.0) * s, 2)); }, true);
+    figure.caption.push_back(
+        fmt::format("dP = {}: the mean is about e times the normal value at s = {:.3g}, and their "
+                    "exponents part "
+                    "about s = {:.3g}, where t = 1.",
+                    dP, value(value_crossover(dP, kReportFiguresTapaBits)),
+                    std::sqrt(dP) / (2 * std::acos(-1.0))));
   }
+  curves.add(
+      figure, "normal value exp(-2 pi^2 s^2)", logarithmic(0.1, 2.5, 41), log10_of,
+      [](double s) { return std::exp(-2 * std::pow(std::acos(-1.0) * s, 2)); }, true);
   figure.caption.push_back(
       "Independent standard Gaussian phases. Distances of at least 1 have s >= 1.");
   return {"crossover", "clt-crossover", std::move(figure), curves.csv()};

@@ -11,13 +11,13 @@
 namespace tapalab {
 namespace {
 
-constexpr slong kBits = 96;
+constexpr slong kRopeExtremesBits = 96;
 
 Ball cosine_sum(const std::vector<std::uint64_t>& coefficients, const Ball& u,
                 const Ball& psi_turns) {
-  Ball sum(0, kBits);
+  Ball sum(0, kRopeExtremesBits);
   for (const std::uint64_t c : coefficients) {
-    Ball term = cos_turns(u * Ball::distance(c, kBits) - psi_turns);
+    Ball term = cos_turns(u * Ball::distance(c, kRopeExtremesBits) - psi_turns);
     if (mag_cmp_2exp_si(arb_radref(term.get()), 0) >= 0) arb_zero_pm_one(term.get());
     sum += term;
   }
@@ -48,7 +48,7 @@ struct Piece {
 LeastSum least_cosine_sum(const std::vector<std::uint64_t>& coefficients, const Ball& psi_turns,
                           double tolerance) {
   const auto at = [&](double u) {
-    return cosine_sum(coefficients, Ball::exactly(u, kBits), psi_turns);
+    return cosine_sum(coefficients, Ball::exactly(u, kRopeExtremesBits), psi_turns);
   };
   double best_place = 0.5;
   double best = high(at(best_place));
@@ -65,19 +65,20 @@ LeastSum least_cosine_sum(const std::vector<std::uint64_t>& coefficients, const 
       best_place = middle;
     }
     for (const auto& [a, b] : {std::pair{piece.first, middle}, std::pair{middle, piece.last}}) {
-      const double bound = low(cosine_sum(coefficients, between(a, b, kBits), psi_turns));
+      const double bound =
+          low(cosine_sum(coefficients, between(a, b, kRopeExtremesBits), psi_turns));
       if (bound < best) open.push({std::max(bound, piece.bound), a, b});
     }
-    if (open.empty()) return {Ball::exactly(best, kBits), best_place};
+    if (open.empty()) return {Ball::exactly(best, kRopeExtremesBits), best_place};
   }
-  return {between(open.top().bound, best, kBits), best_place};
+  return {between(open.top().bound, best, kRopeExtremesBits), best_place};
 }
 
 LeastSum least_cosine_sum_on_grid(const std::vector<std::uint64_t>& coefficients,
                                   std::uint64_t grid, const Ball& psi_turns) {
-  const Ball n = Ball::distance(grid, kBits);
+  const Ball n = Ball::distance(grid, kRopeExtremesBits);
   const auto at = [&](std::uint64_t k) {
-    return cosine_sum(coefficients, Ball::distance(k, kBits) / n, psi_turns);
+    return cosine_sum(coefficients, Ball::distance(k, kRopeExtremesBits) / n, psi_turns);
   };
   std::uint64_t best_place = grid / 2;
   Ball best = at(best_place);
@@ -98,7 +99,9 @@ LeastSum least_cosine_sum_on_grid(const std::vector<std::uint64_t>& coefficients
     }
     const auto push = [&](std::uint64_t a, std::uint64_t b) {
       const Ball range = cosine_sum(
-          coefficients, hull(Ball::distance(a, kBits), Ball::distance(b, kBits)) / n, psi_turns);
+          coefficients,
+          hull(Ball::distance(a, kRopeExtremesBits), Ball::distance(b, kRopeExtremesBits)) / n,
+          psi_turns);
       if (low(range) < high(best)) open.push({low(range), a, b});
     };
     if (middle > piece.first) push(piece.first, middle - 1);
@@ -121,7 +124,7 @@ MeanRange rope_mean_range(const RopeSetting& setting, const RadicalBase& base,
     return c;
   };
   const auto least_total = [&](const Ball& psi) {
-    Ball total(0, kBits);
+    Ball total(0, kRopeExtremesBits);
     std::map<std::size_t, Ball> by_length;
     for (std::uint64_t d = 0; d < rank; ++d) {
       const std::vector<std::uint64_t> c = coefficients(d);
@@ -141,7 +144,7 @@ MeanRange rope_mean_range(const RopeSetting& setting, const RadicalBase& base,
     }
     return total * 2 / static_cast<slong>(setting.head_dim);
   };
-  const Ball half_turn = Ball(1, kBits) / 2;
+  const Ball half_turn = Ball(1, kRopeExtremesBits) / 2;
   return {least_total(psi_turns), -least_total(psi_turns + half_turn)};
 }
 

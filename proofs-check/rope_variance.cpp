@@ -11,7 +11,7 @@
 namespace tapalab {
 namespace {
 
-constexpr slong kBits = 128;
+constexpr slong kRopeVarianceBits = 128;
 const std::vector<std::string> kRopes = {"rope:base=500000,angle=turns,pairing=adjacent",
                                          "rope:base=10000,angle=radians,pairing=half"};
 
@@ -28,7 +28,7 @@ CurveTask make_task(const std::string& encoding, const std::string& density,
 /// Every point's interval contains the claimed value.
 Evidence constant_row(const std::string& engine, const std::string& what,
                       const DistanceCurve& curve, const std::string& claimed) {
-  const Ball truth = Ball::decimal(claimed, kBits);
+  const Ball truth = Ball::decimal(claimed, kRopeVarianceBits);
   bool holds = !curve.points.empty();
   const Quantity* worst = nullptr;
   Wide deviation = -1;
@@ -54,15 +54,19 @@ Evidence correlated_row(const std::string& rho, AngleUnit angle) {
   const DistanceCurve curve = exact_gaussian_curve(
       make_task("rope:base=500000,angle=" + to_string(angle) + ",pairing=adjacent,freq=exact",
                 "gaussian:rho=" + rho, "0,1,2,10,1000,65536,1048576"));
-  const Ball r = Ball::decimal(rho, kBits);
+  const Ball r = Ball::decimal(rho, kRopeVarianceBits);
   bool holds = true;
   const CurvePoint& last = curve.points.back();
   for (const CurvePoint& point : curve.points) {
-    const Ball formula = r * r * rope_cosine_mean_ball(setting, 2 * point.distance, kBits) * 2 + 1;
+    const Ball formula =
+        r * r * rope_cosine_mean_ball(setting, 2 * point.distance, kRopeVarianceBits) * 2 + 1;
     holds = holds && interval_meets(*point.variance, formula) &&
-            certainly_less(Ball(1, kBits) - r * r - Ball::decimal("1e-12", kBits), formula);
+            certainly_less(
+                Ball(1, kRopeVarianceBits) - r * r - Ball::decimal("1e-12", kRopeVarianceBits),
+                formula);
   }
-  const Ball formula = r * r * rope_cosine_mean_ball(setting, 2 * last.distance, kBits) * 2 + 1;
+  const Ball formula =
+      r * r * rope_cosine_mean_ball(setting, 2 * last.distance, kRopeVarianceBits) * 2 + 1;
   return {
       "exact",
       fmt::format("Var RoPE = 1 + 2 rho^2 C_D(2 distance), {}, rho = {}, {} distances, the last "

@@ -17,7 +17,7 @@
 namespace tapalab {
 namespace {
 
-constexpr slong kBits = 192;
+constexpr slong kStationaryPhaseBits = 192;
 
 Ball four_pi_squared(const Ball& s) { return Ball::pi(s.bits()) * Ball::pi(s.bits()) * s * s * 4; }
 
@@ -141,8 +141,9 @@ void check_formulas(const ClaimContext& context, std::vector<Evidence>& rows) {
   const std::uint64_t n = sample_count(context, 30'000, 200'000, 4'000'000);
   for (const Case& c : kCases)
     for (const PhaseForm form : kForms) {
-      const Ball s = Ball::decimal(c.scale, kBits), v = Ball::decimal(c.spread, kBits),
-                 noise = Ball::decimal(c.noise, kBits);
+      const Ball s = Ball::decimal(c.scale, kStationaryPhaseBits),
+                 v = Ball::decimal(c.spread, kStationaryPhaseBits),
+                 noise = Ball::decimal(c.noise, kStationaryPhaseBits);
       const Sampled sampled = sample(form, c.spread, c.noise, c.distance, n, context);
       const std::string where =
           fmt::format(", {} phase, D = 128, s = {}, standard deviation {}, {}", name_of(form),
@@ -165,33 +166,35 @@ void check_formulas(const ClaimContext& context, std::vector<Evidence>& rows) {
 
 /// Which phase is less sensitive, over scales of the representation.
 void check_comparison(std::vector<Evidence>& rows) {
-  const Ball s(2, kBits);
+  const Ball s(2, kStationaryPhaseBits);
   for (const char* text : {"0.25", "0.5", "0.9", "1.1", "2", "4"}) {
-    const Ball v = Ball::decimal(text, kBits);
+    const Ball v = Ball::decimal(text, kStationaryPhaseBits);
     const bool below = text[0] == '0';
     const Ball ratio = gradient_square_limit(PhaseForm::quadratic, s, v) /
                        gradient_square_limit(PhaseForm::linear, s, v);
     const std::string what = fmt::format(
         "E |grad score|^2, quadratic over linear phase, s = 2, standard deviation {}", text);
-    rows.push_back(below ? ball_less(what, ratio, Ball(1, kBits), "1")
-                         : ball_greater(what, ratio, Ball(1, kBits), "1"));
+    rows.push_back(below ? ball_less(what, ratio, Ball(1, kStationaryPhaseBits), "1")
+                         : ball_greater(what, ratio, Ball(1, kStationaryPhaseBits), "1"));
   }
-  const Ball one(1, kBits);
+  const Ball one(1, kStationaryPhaseBits);
   const Ball equal = gradient_square_limit(PhaseForm::quadratic, s, one) -
                      gradient_square_limit(PhaseForm::linear, s, one);
   rows.push_back({"ball", "E |grad score|^2, quadratic less linear phase, standard deviation 1",
-                  "0", equal.midpoint(), error_text(equal), equal.contains(Ball(0, kBits))});
+                  "0", equal.midpoint(), error_text(equal),
+                  equal.contains(Ball(0, kStationaryPhaseBits))});
 }
 
 /// At unit variance the quadratic phase keeps more of the score under noise where t = 2 pi
 /// s/sqrt(dP) >= 1 and less under small noise where t < 1.
 void check_noise_crossover(std::vector<Evidence>& rows) {
-  const Ball root(8, kBits), one(1, kBits);
+  const Ball root(8, kStationaryPhaseBits), one(1, kStationaryPhaseBits);
   for (const char* text : {"0.5", "0.9", "1", "2", "4"}) {
-    const Ball s = Ball::decimal(text, kBits) * root / (Ball::pi(kBits) * 2);
+    const Ball s =
+        Ball::decimal(text, kStationaryPhaseBits) * root / (Ball::pi(kStationaryPhaseBits) * 2);
     const bool late = text[0] != '0';
     for (const char* noise_text : {"0.01", "0.1", "0.3"}) {
-      const Ball noise = Ball::decimal(noise_text, kBits);
+      const Ball noise = Ball::decimal(noise_text, kStationaryPhaseBits);
       const Ball ratio = noise_correlation_ball(PhaseForm::quadratic, s, one, noise, 64) /
                          noise_correlation_ball(PhaseForm::linear, s, one, noise, 64);
       const std::string what = fmt::format(
@@ -205,11 +208,11 @@ void check_noise_crossover(std::vector<Evidence>& rows) {
 
 void check_critical(std::vector<Evidence>& rows) {
   rows.push_back(ball_less("share of tokens with |grad phi|^2 at most half its mean, dP = 64",
-                           near_critical_share(Ball(1, kBits) / 2, 64),
-                           Ball::decimal("2e-6", kBits), "2e-6"));
+                           near_critical_share(Ball(1, kStationaryPhaseBits) / 2, 64),
+                           Ball::decimal("2e-6", kStationaryPhaseBits), "2e-6"));
   rows.push_back(ball_greater("share of tokens with |grad phi|^2 at most half its mean, dP = 1",
-                              near_critical_share(Ball(1, kBits) / 2, 1),
-                              Ball::decimal("0.39", kBits), "0.39"));
+                              near_critical_share(Ball(1, kStationaryPhaseBits) / 2, 1),
+                              Ball::decimal("0.39", kStationaryPhaseBits), "0.39"));
 }
 
 /// On real activations E |grad phi|^2 = E (|q_P|^2 + |k_P|^2)/dP, against 2 for the linear phase.

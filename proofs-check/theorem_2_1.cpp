@@ -20,7 +20,7 @@
 namespace tapalab {
 namespace {
 
-constexpr slong kBits = 192;
+constexpr slong kTheorem21Bits = 192;
 
 /// mu_0 = r cos, nu_0 = r sin of this angle: (1, 0) and nearly (0.8, 0.6).
 const std::string kPlain = "0";
@@ -30,8 +30,8 @@ Ball pi_turns(slong bits) { return Ball::pi(bits) * 2; }
 
 /// 2/(sqrt(D) r) E RoPE at a distance: 2 (cos psi C_D + sin psi S_D).
 Ball mean_at(const RopeSetting& setting, const std::string& psi, const std::string& distance) {
-  const RopeSums sums = rope_sums_at(setting, distance, kBits);
-  const Ball angle = Ball::decimal(psi, kBits);
+  const RopeSums sums = rope_sums_at(setting, distance, kTheorem21Bits);
+  const Ball angle = Ball::decimal(psi, kTheorem21Bits);
   return (cos_turns(angle) * sums.cosine + sin_turns(angle) * sums.sine) * 2;
 }
 
@@ -58,12 +58,14 @@ void independent_range_rows(std::vector<Evidence>& rows) {
     for (const std::string& psi : {kPlain, kMixed}) {
       const RopeSetting setting{"500000", 128, angle};
       const MeanRange range = rope_mean_range(setting, parse_radical_base(setting.base),
-                                              Ball::decimal(psi, kBits), 1e-6);
-      const Ball step = Ball(2, kBits) / static_cast<slong>(setting.head_dim);
-      const Ball middle =
-          angle == AngleUnit::turns ? cos_turns(Ball::decimal(psi, kBits)) * step : Ball(0, kBits);
-      const Ball half = angle == AngleUnit::turns ? Ball(1, kBits) - step : Ball(1, kBits);
-      const Ball room = Ball::decimal("2e-6", kBits);
+                                              Ball::decimal(psi, kTheorem21Bits), 1e-6);
+      const Ball step = Ball(2, kTheorem21Bits) / static_cast<slong>(setting.head_dim);
+      const Ball middle = angle == AngleUnit::turns
+                              ? cos_turns(Ball::decimal(psi, kTheorem21Bits)) * step
+                              : Ball(0, kTheorem21Bits);
+      const Ball half =
+          angle == AngleUnit::turns ? Ball(1, kTheorem21Bits) - step : Ball(1, kTheorem21Bits);
+      const Ball room = Ball::decimal("2e-6", kTheorem21Bits);
       rows.push_back(
           {"ball",
            fmt::format("infimum and supremum of the mean over r, {}, nu_0/mu_0 = tan(2 pi {})",
@@ -128,11 +130,12 @@ void dependent_rows(const ClaimContext& context, std::vector<Evidence>& rows) {
     for (const AngleUnit angle : {AngleUnit::turns, AngleUnit::radians}) {
       const RopeSetting setting{base, 128, angle};
       const RadicalBase powers = parse_radical_base(base);
-      const MeanRange range = rope_mean_range(setting, powers, Ball(0, kBits),
+      const MeanRange range = rope_mean_range(setting, powers, Ball(0, kTheorem21Bits),
                                               context.effort == Effort::quick ? 1e-7 : 1e-9);
       // what independent frequencies would reach: all but f_0 = 1 half a turn away
-      const Ball free =
-          angle == AngleUnit::turns ? Ball(-1, kBits) + Ball(4, kBits) / 128 : Ball(-1, kBits);
+      const Ball free = angle == AngleUnit::turns
+                            ? Ball(-1, kTheorem21Bits) + Ball(4, kTheorem21Bits) / 128
+                            : Ball(-1, kTheorem21Bits);
       rows.push_back(
           ball_greater(fmt::format("infimum of the mean over r, nu_0 = 0, {}", describe(setting)),
                        range.infimum, free, free.midpoint(8) + " (independent frequencies)"));
@@ -146,13 +149,14 @@ void dependent_rows(const ClaimContext& context, std::vector<Evidence>& rows) {
                       certainly_less(range.infimum, Ball::exactly(random, 256))});
       const std::string distance = distance_near_infimum(setting, powers);
       const Ball reached = mean_at(setting, "0", distance);
-      rows.push_back({"ball",
-                      fmt::format("mean over r at a distance of {} digits, nu_0 = 0, {}",
-                                  distance.size(), describe(setting)),
-                      "the infimum " + range.infimum.midpoint(8) + ", within 0.002",
-                      reached.midpoint(8), error_text(reached),
-                      certainly_less(range.infimum, reached) &&
-                          certainly_less(reached, range.infimum + Ball::decimal("0.002", kBits))});
+      rows.push_back(
+          {"ball",
+           fmt::format("mean over r at a distance of {} digits, nu_0 = 0, {}", distance.size(),
+                       describe(setting)),
+           "the infimum " + range.infimum.midpoint(8) + ", within 0.002", reached.midpoint(8),
+           error_text(reached),
+           certainly_less(range.infimum, reached) &&
+               certainly_less(reached, range.infimum + Ball::decimal("0.002", kTheorem21Bits))});
     }
 }
 
@@ -165,9 +169,9 @@ void reach_rows(const ClaimContext& context, const Theorem21Options& options, Cl
       for (const std::string gamma : {"-1", "0.3", "1"}) {
         const RopeSetting setting{"500000", D, angle};
         const std::string distance = distance_reaching(setting, kMixed, gamma);
-        const Ball bound = Ball::decimal(options.reach, kBits) / static_cast<slong>(D);
+        const Ball bound = Ball::decimal(options.reach, kTheorem21Bits) / static_cast<slong>(D);
         const Ball value = mean_at(setting, kMixed, distance);
-        const Ball target = Ball::decimal(gamma, kBits);
+        const Ball target = Ball::decimal(gamma, kTheorem21Bits);
         const std::string what =
             fmt::format("mean over r at a distance of {} digits, {}, nu_0/mu_0 = tan(2 pi {})",
                         distance.size(), describe(setting), kMixed);
@@ -175,11 +179,11 @@ void reach_rows(const ClaimContext& context, const Theorem21Options& options, Cl
         result.evidence.push_back({"ball", what, predicted, value.midpoint(8), error_text(value),
                                    certainly_less(abs(value - target), bound)});
         const std::string other = rope_mean_long(setting, kMixed, distance);
-        const Ball long_value = Ball::decimal(other, kBits);
+        const Ball long_value = Ball::decimal(other, kTheorem21Bits);
         result.evidence.push_back(
             {"long", what, predicted + "; " + value.midpoint(8) + " (ball)", long_value.midpoint(8),
              "1e-38 (rounding)",
-             certainly_less(abs(long_value - value), Ball::decimal("1e-37", kBits)) &&
+             certainly_less(abs(long_value - value), Ball::decimal("1e-37", kTheorem21Bits)) &&
                  certainly_less(abs(long_value - target), bound)});
         if (gamma == "-1" && angle == AngleUnit::turns && D == dims.front())
           result.witness = {scalar("base", setting.base),

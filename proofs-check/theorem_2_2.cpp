@@ -29,7 +29,7 @@ std::optional<std::uint64_t> weakest_near_distance(const RopeSetting& setting) {
 
 namespace {
 
-constexpr slong kBits = 256;
+constexpr slong kTheorem22Bits = 256;
 const std::vector<std::string> kBases = {"10000", "500000", "1000000", "10000000", "100000000"};
 
 std::uint64_t first_above(const std::string& base) {
@@ -54,9 +54,9 @@ void compare_gap(const RopeSetting& setting, std::uint64_t near, std::uint64_t f
                  const std::string& bound, bool below, std::vector<Evidence>& rows) {
   const std::string quantity = "gap, " + describe(setting) + ", distances " + std::to_string(near) +
                                " and " + std::to_string(far);
-  const Ball gap =
-      rope_cosine_mean_ball(setting, near, kBits) - rope_cosine_mean_ball(setting, far, kBits);
-  const Ball limit = Ball::decimal(bound, kBits);
+  const Ball gap = rope_cosine_mean_ball(setting, near, kTheorem22Bits) -
+                   rope_cosine_mean_ball(setting, far, kTheorem22Bits);
+  const Ball limit = Ball::decimal(bound, kTheorem22Bits);
   rows.push_back(below ? ball_less(quantity, gap, limit, bound)
                        : ball_greater(quantity, gap, limit, bound));
   const EngineValue a = rope_cosine_mean_exact(setting, near);
@@ -65,8 +65,8 @@ void compare_gap(const RopeSetting& setting, std::uint64_t near, std::uint64_t f
                                               false, a.error + b.error);
   Evidence row = agrees_with_ball("exact", quantity, exact, gap);
   row.predicted = (below ? "< " : "> ") + bound + ", " + gap.midpoint() + " (ball)";
-  const Ball lower = Ball::exactly(exact.error.lower.wide(), kBits);
-  const Ball upper = Ball::exactly(exact.error.upper.wide(), kBits);
+  const Ball lower = Ball::exactly(exact.error.lower.wide(), kTheorem22Bits);
+  const Ball upper = Ball::exactly(exact.error.upper.wide(), kTheorem22Bits);
   row.holds = row.holds && (below ? certainly_less(upper, limit) : certainly_less(limit, lower));
   rows.push_back(row);
 }
@@ -112,24 +112,24 @@ void illustrate_small_base(const ClaimContext& context, const Theorem22Options& 
 
 /// The far distance fixed, D afterwards: the gap tends to a limit above the bound.
 void check_limit(const Theorem22Options& options, std::vector<Evidence>& rows) {
-  const Ball bound = Ball::decimal(options.bound, kBits);
+  const Ball bound = Ball::decimal(options.bound, kTheorem22Bits);
   for (const std::string& base : kBases)
     for (const AngleUnit angle : {AngleUnit::turns, AngleUnit::radians}) {
       const RopeSetting setting{base, 0, angle};
       const auto near = near_distances(base);
       if (near.empty()) continue;
       // every near distance; far -> b+ and a far distance at the minimum of Ci
-      const Ball b = Ball::decimal(base, kBits);
+      const Ball b = Ball::decimal(base, kTheorem22Bits);
       const Ball log_b = log(b);
-      Ball smallest(1, kBits);
+      Ball smallest(1, kTheorem22Bits);
       for (const std::uint64_t d : near) {
-        const Ball value = rope_cosine_limit(setting, d, kBits);
+        const Ball value = rope_cosine_limit(setting, d, kTheorem22Bits);
         if (certainly_less(value, smallest)) smallest = value;
       }
       // C(far) <= [|Ci(w far)| + max(-Ci)]/(2 ln b); |Ci(x)| <= 1/x, -Ci(x) <= -Ci(3 pi/2) for x >=
       // 1
-      const Ball trough = cosine_integral(Ball::pi(kBits) * 3 / 2);
-      const Ball largest = (Ball(1, kBits) / b - trough) / (log_b * 2);
+      const Ball trough = cosine_integral(Ball::pi(kTheorem22Bits) * 3 / 2);
+      const Ball largest = (Ball(1, kTheorem22Bits) / b - trough) / (log_b * 2);
       rows.push_back(ball_greater("limit of the gap as D -> infinity, b = " + base + ", " +
                                       to_string(angle) +
                                       ", least over near distances and all far > b",
@@ -144,8 +144,9 @@ void check_ratio_limit(const Theorem22Options& options, std::vector<Evidence>& r
     for (const AngleUnit angle : {AngleUnit::turns, AngleUnit::radians}) {
       if (near_distances(base).empty()) continue;
       const RatioLimit limit = ratio_limit(base, angle, options.bound);
-      const Ball closed = log(Ball::decimal(base, kBits)) * Ball::decimal("0.135", kBits) -
-                          Ball::decimal("0.117", kBits);
+      const Ball closed =
+          log(Ball::decimal(base, kTheorem22Bits)) * Ball::decimal("0.135", kTheorem22Bits) -
+          Ball::decimal("0.117", kTheorem22Bits);
       const std::string quantity = "|nu_0/mu_0| up to which the limit of the gap exceeds " +
                                    options.bound + " |mu_0|, b = " + base + ", " + to_string(angle);
       rows.push_back(ball_greater(quantity, limit.holds, closed,
@@ -162,18 +163,18 @@ void check_ratio_limit(const Theorem22Options& options, std::vector<Evidence>& r
 /// D.
 void check_riemann_sum(std::vector<Evidence>& rows) {
   const std::uint32_t head_dim = 8192;
-  const Ball step = Ball(1, kBits) / static_cast<slong>(head_dim);
+  const Ball step = Ball(1, kTheorem22Bits) / static_cast<slong>(head_dim);
   for (const AngleUnit angle : {AngleUnit::turns, AngleUnit::radians}) {
     const RopeSetting setting{"500000", head_dim, angle};
     const std::string quantity = "C_D(3) against its limit with Ci, " + describe(setting);
-    const Ball limit = rope_cosine_limit(setting, 3, kBits);
+    const Ball limit = rope_cosine_limit(setting, 3, kTheorem22Bits);
     const std::string predicted = limit.midpoint() + " +- 1/D";
-    const Ball ball = rope_cosine_mean_ball(setting, 3, kBits);
+    const Ball ball = rope_cosine_mean_ball(setting, 3, kTheorem22Bits);
     rows.push_back({"ball", quantity, predicted, ball.midpoint(), error_text(ball),
                     certainly_less(abs(ball - limit), step)});
     const EngineValue exact = rope_cosine_mean_exact(setting, 3);
-    const Ball error = Ball::exactly(exact.error, kBits);
-    const Ball difference = abs(Ball::exactly(exact.value, kBits) - limit);
+    const Ball error = Ball::exactly(exact.error, kTheorem22Bits);
+    const Ball difference = abs(Ball::exactly(exact.value, kTheorem22Bits) - limit);
     rows.push_back({"exact", quantity, predicted, LogNumber(exact.value).decimal(),
                     LogNumber(exact.error).decimal(3) + " (rounding)",
                     certainly_less(difference + error, step)});
@@ -239,14 +240,15 @@ ClaimResult check_theorem_2_2(const ClaimContext& context, const Theorem22Option
     RopeSetting larger = first.setting;
     larger.head_dim = 4096;
     compare_gap(larger, first.near, first.far, options.bound, false, result.evidence);
-    result.witness = {scalar("base", first.setting.base),
-                      scalar("head_dim", std::to_string(first.setting.head_dim)),
-                      scalar("angle", to_string(first.setting.angle)),
-                      scalar("near_distance", std::to_string(first.near)),
-                      scalar("distance", std::to_string(first.far)),
-                      scalar("gap", (rope_cosine_mean_ball(first.setting, first.near, kBits) -
-                                     rope_cosine_mean_ball(first.setting, first.far, kBits))
-                                        .midpoint())};
+    result.witness = {
+        scalar("base", first.setting.base),
+        scalar("head_dim", std::to_string(first.setting.head_dim)),
+        scalar("angle", to_string(first.setting.angle)),
+        scalar("near_distance", std::to_string(first.near)),
+        scalar("distance", std::to_string(first.far)),
+        scalar("gap", (rope_cosine_mean_ball(first.setting, first.near, kTheorem22Bits) -
+                       rope_cosine_mean_ball(first.setting, first.far, kTheorem22Bits))
+                          .midpoint())};
   }
   result.scope =
       "Refuted is the reading uniform in the far distance (one D for all far > b): by Dirichlet's "

@@ -10,7 +10,7 @@
 namespace tapalab {
 namespace {
 
-constexpr slong kBits = 256;
+constexpr slong kTheorem22RegionBits = 256;
 
 /// Phases of the near distance, in turns.
 std::vector<Ball> phases(const RopeSetting& setting, std::uint64_t distance, slong bits,
@@ -45,12 +45,14 @@ std::optional<std::uint64_t> sufficient_head_dim(const std::string& base, AngleU
                                                  std::uint64_t farthest, const std::string& ratio) {
   const std::vector<std::uint64_t> near = near_distances(base);
   if (near.empty()) return std::nullopt;
-  const Ball k = Ball::decimal(ratio, kBits), one(1, kBits);
+  const Ball k = Ball::decimal(ratio, kTheorem22RegionBits), one(1, kTheorem22RegionBits);
   const bool turns = angle == AngleUnit::turns;
-  const Ball lost = k * Ball::decimal("1.853", kBits) + Ball::decimal(turns ? "0.216" : "0", kBits);
-  const Ball margin = one / 4 - lost / log(Ball::decimal(base, kBits));
+  const Ball lost = k * Ball::decimal("1.853", kTheorem22RegionBits) +
+                    Ball::decimal(turns ? "0.216" : "0", kTheorem22RegionBits);
+  const Ball margin = one / 4 - lost / log(Ball::decimal(base, kTheorem22RegionBits));
   if (!margin.certainly_positive()) return std::nullopt;
-  const Ball variation = Ball::distance(near.back() + farthest, kBits) * (turns ? 4 : 1);
+  const Ball variation =
+      Ball::distance(near.back() + farthest, kTheorem22RegionBits) * (turns ? 4 : 1);
   const Ball least = variation * (one + k) / margin;
   const auto above = static_cast<std::uint64_t>(least.midpoint_wide()) + 2;
   return above + above % 2;
@@ -64,15 +66,15 @@ void check_every_ratio(std::vector<Evidence>& rows) {
     std::vector<Ball> frequencies;
     const std::vector<Ball> targets = phases(setting, near, 2 * bits + 320, frequencies);
     const std::string far = reach_phases(frequencies, targets, bits);
-    const RopeSums at_near = rope_sums_at(setting, std::to_string(near), kBits);
-    const RopeSums at_far = rope_sums_at(setting, far, kBits);
+    const RopeSums at_near = rope_sums_at(setting, std::to_string(near), kTheorem22RegionBits);
+    const RopeSums at_far = rope_sums_at(setting, far, kTheorem22RegionBits);
     // mu_0 = 1, any |nu_0| <= 10, of either sign
     const Ball gap = abs(at_near.cosine - at_far.cosine) + abs(at_near.sine - at_far.sine) * 10;
     Evidence row = ball_less(
         "largest gap for |nu_0/mu_0| <= 10, " + describe(setting) + ", distances 2 and " + far, gap,
-        Ball::decimal("0.125", kBits), "0.125");
-    row.holds = row.holds &&
-                certainly_less(Ball::decimal(setting.base, kBits), Ball::decimal(far, 2 * bits));
+        Ball::decimal("0.125", kTheorem22RegionBits), "0.125");
+    row.holds = row.holds && certainly_less(Ball::decimal(setting.base, kTheorem22RegionBits),
+                                            Ball::decimal(far, 2 * bits));
     rows.push_back(row);
   }
 }
@@ -98,16 +100,17 @@ void check_sufficient_head_dim(std::vector<Evidence>& rows) {
     const double gap =
         plain_cosine_mean(70000, setting.head_dim, angle, static_cast<double>(near)) -
         plain_cosine_mean(70000, setting.head_dim, angle, static_cast<double>(far));
-    const Ball limit =
-        rope_cosine_limit(setting, near, kBits) - rope_cosine_limit(setting, far, kBits);
+    const Ball limit = rope_cosine_limit(setting, near, kTheorem22RegionBits) -
+                       rope_cosine_limit(setting, far, kTheorem22RegionBits);
     // each sum within V/D of its limit
-    const Ball slack = Ball::distance(near + far, kBits) * (angle == AngleUnit::turns ? 4 : 1) /
-                       static_cast<slong>(setting.head_dim);
+    const Ball slack = Ball::distance(near + far, kTheorem22RegionBits) *
+                       (angle == AngleUnit::turns ? 4 : 1) / static_cast<slong>(setting.head_dim);
     rows.push_back(
         {"double", "gap, " + describe(setting) + ", distances 2 and 70001: the D of the formula",
          "> 0.125, within " + slack.midpoint(3) + " of its limit " + limit.midpoint(6),
-         short_decimal(Ball::exactly(gap, kBits), 8), "1e-9 (rounding)",
-         gap > 0.125 + 1e-9 && certainly_less(abs(Ball::exactly(gap, kBits) - limit), slack)});
+         short_decimal(Ball::exactly(gap, kTheorem22RegionBits), 8), "1e-9 (rounding)",
+         gap > 0.125 + 1e-9 &&
+             certainly_less(abs(Ball::exactly(gap, kTheorem22RegionBits) - limit), slack)});
   }
 }
 

@@ -54,7 +54,7 @@ Ball riemann_bound(AngleUnit angle, std::uint32_t head_dim, std::uint64_t distan
 
 namespace {
 
-constexpr slong kBits = 128;
+constexpr slong kTheorem23Bits = 128;
 
 struct Pair {
   std::uint64_t near, far;
@@ -73,7 +73,7 @@ std::uint64_t cover(double low, double high, const Predicate& holds) {
     throw_if_interrupted();
     const auto [a, b] = open.back();
     open.pop_back();
-    if (holds(between(a, b, kBits))) {
+    if (holds(between(a, b, kTheorem23Bits))) {
       ++count;
       continue;
     }
@@ -92,14 +92,14 @@ Evidence cover_row(std::string quantity, std::uint64_t boxes) {
 
 /// The rate in b: every real b from 8 far to 1e30, in the limit D -> infinity.
 Evidence rate_in_base(AngleUnit angle, const Pair& pair, const BaseScalingOptions& options) {
-  const Ball scale = Ball(2, kBits) / Ball::decimal(options.logarithms, kBits);
+  const Ball scale = Ball(2, kTheorem23Bits) / Ball::decimal(options.logarithms, kTheorem23Bits);
   // the bounds, met closely as b grows, are rounded up by 1%, so that boxes may be wide
-  const Ball slack = Ball::decimal("1.01", kBits);
+  const Ball slack = Ball::decimal("1.01", kTheorem23Bits);
   const double low = std::log(8.0 * static_cast<double>(pair.far));
   const std::uint64_t boxes = cover(low, std::log(1e30), [&](const Ball& log_base) {
     const RopeSums gap = gap_numerators(angle, pair.near, pair.far, log_base);
-    const Ball ratio =
-        angular_unit(angle, kBits) * Ball::distance(pair.far, kBits) * exp(-log_base);
+    const Ball ratio = angular_unit(angle, kTheorem23Bits) *
+                       Ball::distance(pair.far, kTheorem23Bits) * exp(-log_base);
     const GapRate rate = gap_rate(angle, pair.near, pair.far, ratio);
     const Ball leading = rate.leading * scale;
     return certainly_at_most(gap.cosine, leading + rate.cosine_above) &&
@@ -116,9 +116,9 @@ Evidence rate_in_base(AngleUnit angle, const Pair& pair, const BaseScalingOption
 /// The rate in D: C_D and S_D against their limits, every real b from 10 to 1e8.
 Evidence rate_in_dimension(AngleUnit angle, std::uint32_t head_dim, std::uint64_t distance,
                            const BaseScalingOptions& options) {
-  const Ball bound =
-      riemann_bound(angle, head_dim, distance, kBits) * Ball::decimal(options.riemann, kBits);
-  const Ball log_distance = log(Ball::distance(distance, kBits));
+  const Ball bound = riemann_bound(angle, head_dim, distance, kTheorem23Bits) *
+                     Ball::decimal(options.riemann, kTheorem23Bits);
+  const Ball log_distance = log(Ball::distance(distance, kTheorem23Bits));
   const std::uint64_t boxes = cover(std::log(10.0), std::log(1e8), [&](const Ball& log_base) {
     const RopeSums sums = rope_sums(angle, head_dim, log_base, log_distance);
     const RopeSums limit = rope_limit_numerators(angle, log_base, log_distance);
@@ -137,12 +137,12 @@ void compare_engines(AngleUnit angle, const std::string& base, std::uint32_t hea
                      const Pair& pair, const BaseScalingOptions& options,
                      std::vector<Evidence>& rows) {
   const RopeSetting setting{base, head_dim, angle};
-  const Ball log_base = log(Ball::decimal(base, kBits));
+  const Ball log_base = log(Ball::decimal(base, kTheorem23Bits));
   const RopeSums limit = gap_numerators(angle, pair.near, pair.far, log_base);
-  const Ball twice = log_base * Ball::decimal(options.logarithms, kBits);
-  const Ball room = (riemann_bound(angle, head_dim, pair.near, kBits) +
-                     riemann_bound(angle, head_dim, pair.far, kBits)) *
-                    Ball::decimal(options.riemann, kBits);
+  const Ball twice = log_base * Ball::decimal(options.logarithms, kTheorem23Bits);
+  const Ball room = (riemann_bound(angle, head_dim, pair.near, kTheorem23Bits) +
+                     riemann_bound(angle, head_dim, pair.far, kTheorem23Bits)) *
+                    Ball::decimal(options.riemann, kTheorem23Bits);
   const EngineValue near = rope_cosine_mean_exact(setting, pair.near);
   const EngineValue far = rope_cosine_mean_exact(setting, pair.far);
   const Wide gap = near.value - far.value, error = near.error + far.error;
@@ -190,19 +190,19 @@ ClaimResult check_theorem_2_3(const ClaimContext& context, const BaseScalingOpti
 
 ClaimResult check_base_scaling(const ClaimContext& context, const BaseScalingOptions& options) {
   ClaimResult result;
-  const Ball scale = Ball(2, kBits) / Ball::decimal(options.logarithms, kBits);
+  const Ball scale = Ball(2, kTheorem23Bits) / Ball::decimal(options.logarithms, kTheorem23Bits);
   for (const AngleUnit angle : {AngleUnit::turns, AngleUnit::radians})
     for (const Pair& pair : kPairs) result.evidence.push_back(rate_in_base(angle, pair, options));
   // gap(b^2)/gap(b) = 1/2 N(b^2)/N(b)
   for (const Pair& pair : {Pair{2, 100}, Pair{2, 1000}, Pair{10, 1000}}) {
-    const Ball room = Ball::decimal("0.002", kBits);
+    const Ball room = Ball::decimal("0.002", kTheorem23Bits);
     const double low = std::log(100.0 * static_cast<double>(pair.far));
     const std::uint64_t boxes = cover(low, std::log(1e12), [&](const Ball& log_base) {
       const Ball once = gap_numerators(AngleUnit::turns, pair.near, pair.far, log_base).cosine;
       const Ball squared =
           gap_numerators(AngleUnit::turns, pair.near, pair.far, log_base * 2).cosine;
-      const Ball half = squared / once / Ball::decimal(options.logarithms, kBits);
-      return certainly_less(abs(half - Ball::decimal("0.5", kBits)), room);
+      const Ball half = squared / once / Ball::decimal(options.logarithms, kTheorem23Bits);
+      return certainly_less(abs(half - Ball::decimal("0.5", kTheorem23Bits)), room);
     });
     result.evidence.push_back(cover_row(
         fmt::format(
@@ -218,12 +218,13 @@ ClaimResult check_base_scaling(const ClaimContext& context, const BaseScalingOpt
     const RopeSetting setting{base, D, AngleUnit::turns};
     const EngineValue near = rope_cosine_mean_exact(setting, pair.near);
     const EngineValue far = rope_cosine_mean_exact(setting, pair.far);
-    const Ball log_base = log(Ball::decimal(base, kBits));
-    const Ball predicted = log(Ball::distance(pair.far, kBits) / Ball::distance(pair.near, kBits)) *
-                           scale / (log_base * 2);
+    const Ball log_base = log(Ball::decimal(base, kTheorem23Bits));
+    const Ball predicted =
+        log(Ball::distance(pair.far, kTheorem23Bits) / Ball::distance(pair.near, kTheorem23Bits)) *
+        scale / (log_base * 2);
     const Ball gap = Ball::exactly(Wide(near.value - far.value), 256);
-    const Ball room = riemann_bound(AngleUnit::turns, D, pair.near + pair.far, kBits) +
-                      Ball::decimal("0.007", kBits) / (log_base * 2);
+    const Ball room = riemann_bound(AngleUnit::turns, D, pair.near + pair.far, kTheorem23Bits) +
+                      Ball::decimal("0.007", kTheorem23Bits) / (log_base * 2);
     result.evidence.push_back({"exact",
                                fmt::format("gap of C, {}, {}, against ln(far/near)/(2 ln b)",
                                            tapalab::describe(setting), describe(pair)),

@@ -15,7 +15,7 @@
 namespace tapalab {
 namespace {
 
-constexpr slong kBits = 256;
+constexpr slong kTheorem32Bits = 256;
 
 struct Setting {
   std::string density;
@@ -52,26 +52,27 @@ void check_bound(const Setting& setting, slong scale_factor, std::vector<Evidenc
   const DistanceCurve curve = exact_gaussian_curve(task);
   const std::string where = ", " + describe(setting) + ", " + std::to_string(curve.points.size()) +
                             " distances from 1 to 2^62";
-  Ball worst_deviation(0, kBits), worst_ratio(0, kBits);
+  Ball worst_deviation(0, kTheorem32Bits), worst_ratio(0, kTheorem32Bits);
   bool agree = true, below = true, rising = true;
   for (const CurvePoint& point : curve.points) {
-    const ScoreBalls ball = split_gaussian_ball(model, point.distance, kBits);
+    const ScoreBalls ball = split_gaussian_ball(model, point.distance, kTheorem32Bits);
     const Ball deviation =
-        abs(Ball::exactly(point.mean->estimate.wide(), kBits) - ball.mean) / ball.envelope;
+        abs(Ball::exactly(point.mean->estimate.wide(), kTheorem32Bits) - ball.mean) / ball.envelope;
     agree = agree && interval_meets(*point.mean, ball.mean) &&
-            certainly_less(deviation, Ball::decimal("1e-12", kBits));
+            certainly_less(deviation, Ball::decimal("1e-12", kTheorem32Bits));
     if (certainly_less(worst_deviation, deviation)) worst_deviation = deviation;
     // |E| <= |Phi_1|, and the proof bounds |Phi_1|
-    const Ball bound = bias_bound_ball(model, point.distance, scale_factor, kBits);
+    const Ball bound = bias_bound_ball(model, point.distance, scale_factor, kTheorem32Bits);
     const Ball ratio = ball.envelope / bound;
-    below = below && certainly_less(abs(ball.mean), bound) && certainly_less(ratio, Ball(1, kBits));
+    below = below && certainly_less(abs(ball.mean), bound) &&
+            certainly_less(ratio, Ball(1, kTheorem32Bits));
     rising = rising && !certainly_less(ratio, worst_ratio);
     if (certainly_less(worst_ratio, ratio)) worst_ratio = ratio;
   }
   rows.push_back({"exact", "|mean - ball|/envelope, largest" + where,
                   "<= 1e-12, within the engine's own error", worst_deviation.midpoint(3),
                   error_text(worst_deviation), agree});
-  const bool sharp = certainly_less(Ball::decimal("0.5", kBits), worst_ratio);
+  const bool sharp = certainly_less(Ball::decimal("0.5", kTheorem32Bits), worst_ratio);
   rows.push_back({"ball", "envelope/(l^-dP ||w^||_1), largest" + where,
                   "< 1, rising, and above 1/2 at the end", worst_ratio.midpoint(),
                   error_text(worst_ratio), below && rising && sharp});
@@ -83,16 +84,16 @@ void check_printed_constant(std::vector<Evidence>& rows, std::vector<WitnessFiel
   const std::uint64_t distance = 59049;
   const CurveTask task = make_task(kIndependent, std::to_string(distance));
   const SplitGaussian model = make_model(task);
-  const Ball mean = split_gaussian_ball(model, distance, kBits).mean;
-  const Ball printed = bias_bound_ball(model, distance, 2, kBits);
+  const Ball mean = split_gaussian_ball(model, distance, kTheorem32Bits).mean;
+  const Ball printed = bias_bound_ball(model, distance, 2, kTheorem32Bits);
   const std::string quantity = "mean, " + describe(kIndependent) +
                                ", distance 59049 (s = 3), against the constant of the "
                                "printed proof (l = 2 s/sqrt(dP))";
   rows.push_back(ball_greater(quantity, mean, printed, printed.midpoint()));
   const Quantity exact = *exact_gaussian_curve(task).points.at(0).mean;
-  rows.push_back({"exact", quantity, "> " + printed.midpoint(), exact.estimate.decimal(),
-                  error_text(exact),
-                  certainly_less(printed, Ball::exactly(exact.error.lower.wide(), kBits))});
+  rows.push_back(
+      {"exact", quantity, "> " + printed.midpoint(), exact.estimate.decimal(), error_text(exact),
+       certainly_less(printed, Ball::exactly(exact.error.lower.wide(), kTheorem32Bits))});
   witness = {scalar("density", kIndependent.density),
              scalar("head_dim", std::to_string(kIndependent.head_dim)),
              scalar("distance", std::to_string(distance)), scalar("mean", mean.midpoint()),
@@ -140,7 +141,7 @@ void check_sampled(const ClaimContext& context, std::vector<Evidence>& rows) {
         "mc",
         "mean, " + describe(setting) + ", distance " + std::to_string(point.distance) + ", " +
             std::to_string(task.sampling.samples) + " samples",
-        *point.mean, split_gaussian_ball(model, point.distance, kBits).mean));
+        *point.mean, split_gaussian_ball(model, point.distance, kTheorem32Bits).mean));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ ComplexBall diagonal_transform_ball(const std::vector<std::string>& M,
 
 namespace {
 
-constexpr slong kBits = 256;
+constexpr slong kTheorem32GeneralBits = 256;
 
 DecimalMatrix diagonal(const std::vector<std::string>& values) {
   const std::size_t n = values.size();
@@ -60,7 +60,8 @@ void check_rank(std::size_t rank, std::vector<Evidence>& rows) {
   const std::string where =
       fmt::format(", tapa-general with diagonal M, rank N = {}, gaussian:rho=0.5, D = 4", rank);
   for (const CurvePoint& point : curve.points) {
-    const Ball t = Ball::pi(kBits) * 2 * Ball::distance(point.distance, kBits);
+    const Ball t =
+        Ball::pi(kTheorem32GeneralBits) * 2 * Ball::distance(point.distance, kTheorem32GeneralBits);
     const ComplexBall truth = diagonal_transform_ball(M, N, "0.5", t);
     rows.push_back(agrees_with_ball("exact",
                                     fmt::format("mean at distance {}", point.distance) + where,

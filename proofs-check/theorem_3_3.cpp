@@ -39,7 +39,7 @@ FullGaussianDensity with_independent_phases(
 
 namespace {
 
-constexpr slong kBits = 256;
+constexpr slong kTheorem33Bits = 256;
 constexpr std::uint32_t kAmplitudeDim = 4;
 constexpr std::uint64_t kFar = std::uint64_t{1} << 60;
 
@@ -57,8 +57,8 @@ CurveTask witness_task(const std::string& r, const std::string& distances) {
 /// s/sqrt(dP): falls with the distance, so that its value at `distance` bounds all later ones.
 Ball second_transform_bound(std::uint64_t distance) {
   const slong dP = kAmplitudeDim;
-  const Ball t =
-      Ball::pi(kBits) * 2 * phase_scale_ball("0.1", distance, kBits) / sqrt(Ball(dP, kBits));
+  const Ball t = Ball::pi(kTheorem33Bits) * 2 * phase_scale_ball("0.1", distance, kTheorem33Bits) /
+                 sqrt(Ball(dP, kTheorem33Bits));
   return pow(t * t * 4 + 1, -(dP / 2));
 }
 
@@ -96,10 +96,11 @@ void check_pair_reading(const std::string& r, std::vector<Evidence>& rows) {
 
 void check_variance(const ClaimContext& context, const Theorem33Options& options,
                     const CovarianceFacts& facts, std::vector<Evidence>& rows) {
-  const Ball half(Ball(1, kBits) / 2);
+  const Ball half(Ball(1, kTheorem33Bits) / 2);
   const Ball square =
-      Ball::decimal("1", kBits) - Ball::decimal(options.r, kBits) * Ball::decimal(options.r, kBits);
-  const Ball limit = square * Ball::decimal(options.limit_factor, kBits);
+      Ball::decimal("1", kTheorem33Bits) -
+      Ball::decimal(options.r, kTheorem33Bits) * Ball::decimal(options.r, kTheorem33Bits);
+  const Ball limit = square * Ball::decimal(options.limit_factor, kTheorem33Bits);
   const std::string where = ", opposed blocks r = " + options.r + ", D = 8";
 
   rows.push_back(
@@ -107,8 +108,9 @@ void check_variance(const ClaimContext& context, const Theorem33Options& options
        fraction_decimal(facts.amplitude_square), "0 (exact)",
        fraction_less(facts.amplitude_square, "1") &&
            certainly_less(
-               abs(Ball::decimal(fraction_decimal(facts.amplitude_square), kBits) - square),
-               Ball::decimal("1e-16", kBits))});
+               abs(Ball::decimal(fraction_decimal(facts.amplitude_square), kTheorem33Bits) -
+                   square),
+               Ball::decimal("1e-16", kTheorem33Bits))});
 
   // the mean is 0, so Var = E a^2 (1 + Re Phi(2t))/2 with |Phi(2t)| falling: one bound for all
   const std::uint64_t from = 1000;
@@ -124,7 +126,8 @@ void check_variance(const ClaimContext& context, const Theorem33Options& options
                          *point.variance, hull(limit - slack, limit + slack));
     row.predicted = limit.midpoint(6) + " +- " + slack.midpoint(3) + ", < 0.5";
     row.holds =
-        row.holds && certainly_less(Ball::exactly(point.variance->error.upper.wide(), kBits), half);
+        row.holds &&
+        certainly_less(Ball::exactly(point.variance->error.upper.wide(), kTheorem33Bits), half);
     rows.push_back(row);
   }
 
@@ -146,7 +149,8 @@ void check_variance(const ClaimContext& context, const Theorem33Options& options
       *point.variance, hull(limit - slack, limit + slack));
   row.predicted = limit.midpoint(6) + ", < 0.5";
   row.holds =
-      row.holds && certainly_less(Ball::exactly(point.variance->error.upper.wide(), kBits), half);
+      row.holds &&
+      certainly_less(Ball::exactly(point.variance->error.upper.wide(), kTheorem33Bits), half);
   rows.push_back(row);
 }
 
@@ -164,11 +168,12 @@ void check_correlated(const Theorem33Options& options, std::vector<Evidence>& ro
   for (const CurvePoint& point : curve.points)
     rows.push_back(agrees_with_ball(
         "exact", "Var - E a^2/2 at distance " + std::to_string(point.distance) + where,
-        *point.variance_excess, split_gaussian_ball(model, point.distance, kBits).variance_excess));
+        *point.variance_excess,
+        split_gaussian_ball(model, point.distance, kTheorem33Bits).variance_excess));
   const Quantity& variance = *curve.points.back().variance;
-  const Ball limit =
-      amplitude_square_ball(model, kBits) * Ball::decimal(options.limit_factor, kBits);
-  const Ball slack = Ball::decimal("1e-9", kBits);
+  const Ball limit = amplitude_square_ball(model, kTheorem33Bits) *
+                     Ball::decimal(options.limit_factor, kTheorem33Bits);
+  const Ball slack = Ball::decimal("1e-9", kTheorem33Bits);
   Evidence row = agrees_with_ball("exact", "Var at distance 2^60" + where, variance,
                                   hull(limit - slack, limit + slack));
   row.predicted = limit.midpoint() + " = E a^2/2, within " + slack.midpoint(3);
@@ -185,17 +190,18 @@ void check_rate(std::vector<Evidence>& rows) {
   task.distances = parse_distances("log:1:2^62:12");
   const auto& law = std::get<GaussianDensity>(task.density.law);
   const SplitGaussian model{64, 64, "0.1", law.amplitude, law.phase};
-  const Ball second = amplitude_square_ball(model, kBits) / abs(amplitude_mean_ball(model, kBits));
-  Ball worst(0, kBits), last(0, kBits);
+  const Ball second = amplitude_square_ball(model, kTheorem33Bits) /
+                      abs(amplitude_mean_ball(model, kTheorem33Bits));
+  Ball worst(0, kTheorem33Bits), last(0, kTheorem33Bits);
   bool agree = true, below = true;
   for (const CurvePoint& point : exact_gaussian_curve(task).points) {
-    const Ball excess = split_gaussian_ball(model, point.distance, kBits).variance_excess;
-    const Ball first = bias_bound_ball(model, point.distance, 1, kBits);
+    const Ball excess = split_gaussian_ball(model, point.distance, kTheorem33Bits).variance_excess;
+    const Ball first = bias_bound_ball(model, point.distance, 1, kTheorem33Bits);
     const Ball bound =
-        bias_bound_ball(model, point.distance, 2, kBits) * second / 2 + first * first;
+        bias_bound_ball(model, point.distance, 2, kTheorem33Bits) * second / 2 + first * first;
     agree = agree && interval_meets(*point.variance_excess, excess);
     last = abs(excess) / bound;
-    below = below && certainly_less(last, Ball(1, kBits));
+    below = below && certainly_less(last, Ball(1, kTheorem33Bits));
     if (certainly_less(worst, last)) worst = last;
   }
   rows.push_back({"ball",
@@ -204,7 +210,7 @@ void check_rate(std::vector<Evidence>& rows) {
                   "2^62; the exact engine agrees",
                   "< 1, and above 0.9 at the end: the rate is delta^(-alpha dP)", worst.midpoint(6),
                   error_text(worst),
-                  agree && below && certainly_less(Ball::decimal("0.9", kBits), last)});
+                  agree && below && certainly_less(Ball::decimal("0.9", kTheorem33Bits), last)});
 }
 
 /// As small as you like: r nearer 1. And the correction where the printed bound does hold.
@@ -212,8 +218,9 @@ void check_correction(const Theorem33Options& options, std::vector<Evidence>& ro
   for (const std::string r : {"0.6", "0.9999"}) {
     const CovarianceFacts facts =
         rational_covariance_facts(opposed_blocks(kAmplitudeDim, r), kAmplitudeDim);
-    const Ball limit = (Ball(1, kBits) - Ball::decimal(r, kBits) * Ball::decimal(r, kBits)) *
-                       Ball::decimal(options.limit_factor, kBits);
+    const Ball limit = (Ball(1, kTheorem33Bits) -
+                        Ball::decimal(r, kTheorem33Bits) * Ball::decimal(r, kTheorem33Bits)) *
+                       Ball::decimal(options.limit_factor, kTheorem33Bits);
     const Quantity variance =
         *exact_gaussian_curve(witness_task(r, std::to_string(kFar))).points.at(0).variance;
     const Ball slack = limit * second_transform_bound(kFar) * 2;
@@ -244,7 +251,8 @@ ClaimResult check_theorem_3_3(const ClaimContext& context, const Theorem33Option
       {"covariance", covariance},
       scalar("sigma_0_squared", "1"),
       scalar("variance_limit",
-             (Ball::decimal(fraction_decimal(facts.amplitude_square), kBits) / 2).midpoint())};
+             (Ball::decimal(fraction_decimal(facts.amplitude_square), kTheorem33Bits) / 2)
+                 .midpoint())};
   result.scope =
       "The witness is a Gaussian, hence Schwartz, density with independent standard phase "
       "coordinates; it meets Assumption 2.1 exactly (mu_0 = nu_0 = 0 and sigma_0 = 1 on every "

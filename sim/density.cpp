@@ -158,7 +158,7 @@ Family<DensityLaw> product_family() {
       read_product_of<query>};
 }
 
-const std::vector<Family<DensityLaw>>& families() {
+const std::vector<Family<DensityLaw>>& density_families() {
   static const std::vector<Family<DensityLaw>> table{
       {{std::string(GaussianDensity::name),
         "joint Gaussian, coordinates with different index independent",
@@ -199,13 +199,13 @@ const std::vector<Family<DensityLaw>>& families() {
 
 Density parse_density(std::string_view spec) {
   Density density;
-  density.law = read_law("density", spec, families());
+  density.law = read_law("density", spec, density_families());
   density.spec = spec;
   return density;
 }
 
 const std::vector<NamedEntry>& density_catalogue() {
-  static const std::vector<NamedEntry> catalogue = catalogue_of(families());
+  static const std::vector<NamedEntry> catalogue = catalogue_of(density_families());
   return catalogue;
 }
 

@@ -191,7 +191,7 @@ EncodingLaw read_alibi(const SpecReader& spec) {
 
 EncodingLaw read_nope(const SpecReader&) { return NopeEncoding{}; }
 
-const std::vector<Family<EncodingLaw>>& families() {
+const std::vector<Family<EncodingLaw>>& encoding_families() {
   static const std::vector<Family<EncodingLaw>> table{
       {{std::string(TapaEncoding::name),
         "split TAPA (eq. 12): amplitude q_A.k_A, phase q_P.k_P",
@@ -306,13 +306,13 @@ std::string with_file_key(std::string_view spec) {
 
 Encoding parse_encoding(std::string_view spec) {
   Encoding encoding;
-  encoding.law = read_law("encoding", with_file_key(spec), families());
+  encoding.law = read_law("encoding", with_file_key(spec), encoding_families());
   encoding.spec = spec;
   return encoding;
 }
 
 const std::vector<NamedEntry>& encoding_catalogue() {
-  static const std::vector<NamedEntry> catalogue = catalogue_of(families());
+  static const std::vector<NamedEntry> catalogue = catalogue_of(encoding_families());
   return catalogue;
 }
 

@@ -19,8 +19,8 @@ constexpr std::size_t kPilotDistances = 4;
 // Between looks at signals and the progress.
 constexpr std::uint64_t kSamplesTogether = 64 * kBlockSamples;
 
-CurvePoint make_point(std::uint64_t distance, const WideMoments& sums, double rounding,
-                      double confidence, double level) {
+CurvePoint make_point(std::uint64_t distance, const WideMoments& sums,
+                      const ConditionalSampler& sampler, double confidence, double level) {
   CurvePoint point;
   point.distance = distance;
   point.engine = Engine::conditional;
@@ -34,10 +34,14 @@ CurvePoint make_point(std::uint64_t distance, const WideMoments& sums, double ro
     relative.count = sums.count;
     relative.mean = 1;
     relative.m2 = static_cast<double>(Wide(sums.m2 / (sums.mean * sums.mean)));
-    half = abs(sums.mean) * Wide(mean_interval(relative, confidence).upper - 1 + rounding);
+    half =
+        abs(sums.mean) * Wide(mean_interval(relative, confidence).upper - 1 + sampler.rounding());
   } else {
     half = sums.largest;
   }
+  if (sums.count > 0) half += sums.root_mean_square() * Wide(sums.rounding);
+  // The samples say little: what remains is |mean| <= |E a|.
+  if (!sums.spread_out()) half = abs(sums.mean) + Wide(sampler.largest_mean() * (1 + 1e-10));
   mean.error.lower = LogNumber(Wide(sums.mean - half));
   mean.error.upper = LogNumber(Wide(sums.mean + half));
   mean.error.absolute = LogNumber(half);
@@ -135,8 +139,8 @@ DistanceCurve conditional_curve(const CurveTask& task) {
     }
     curve.points.clear();
     for (std::size_t i = 0; i < sums.size(); ++i) {
-      curve.points.push_back(make_point(task.distances.distances[i], sums[i], sampler.rounding(),
-                                        confidence, task.sampling.confidence));
+      curve.points.push_back(make_point(task.distances.distances[i], sums[i], sampler, confidence,
+                                        task.sampling.confidence));
     }
     if (std::all_of(curve.points.begin(), curve.points.end(),
                     [&](const CurvePoint& point) { return meets(point, task.sampling); })) {
@@ -151,8 +155,9 @@ DistanceCurve conditional_curve(const CurveTask& task) {
       std::count_if(sums.begin(), sums.end(), [](const WideMoments& s) { return !s.spread_out(); });
   if (untrusted != 0) {
     curve.unavailable += fmt::format(
-        "; at {} of {} distances one sample carries more than a tenth of the second moment, so "
-        "that the interval says little (target-not-met)",
+        "; at {} of {} distances one sample carries more than a tenth of the second moment, or "
+        "samples are too small to compute, so that the interval is that of |E a| alone "
+        "(target-not-met)",
         untrusted, sums.size());
   }
   return curve;

@@ -16,6 +16,9 @@ namespace tapalab {
 namespace {
 
 constexpr std::uint64_t kBlocksTogether = 256;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Squares of e^this are within the exponents of Wide.
+constexpr double kLeastLog = -3.9e17;
 
 }  // namespace
 
@@ -31,6 +34,8 @@ void WideMoments::merge(const WideMoments& other) {
   m2 += other.m2 + delta * delta * na * nb / n;
   largest = std::max(largest, other.largest);
   count += other.count;
+  lost += other.lost;
+  rounding = std::max(rounding, other.rounding);
 }
 
 double WideMoments::relative_error() const {
@@ -38,13 +43,16 @@ double WideMoments::relative_error() const {
   return static_cast<double>(Wide(sqrt(m2 / (Wide(count) * Wide(count - 1))) / abs(mean)));
 }
 
+Wide WideMoments::root_mean_square() const { return sqrt(Wide(m2 / Wide(count) + mean * mean)); }
+
 bool WideMoments::spread_out() const {
-  return 10 * largest * largest <= m2 + Wide(count) * mean * mean;
+  return lost == 0 && 10 * largest * largest <= m2 + Wide(count) * mean * mean;
 }
 
 struct ConditionalSampler::Room {
   std::vector<double> words;  // uniforms, coordinate by coordinate
   std::vector<double> log_abs, sign, phase, amplitude;
+  std::vector<double> terms;  // sum of the sizes of a sample's logarithms and phases
 };
 
 ConditionalSampler::ConditionalSampler(const SplitProblem& problem, Estimator estimator,
@@ -92,32 +100,47 @@ WideMoments ConditionalSampler::moments_at(std::size_t distance, std::size_t cou
   std::fill_n(room.log_abs.begin(), count, 0.0);
   std::fill_n(room.sign.begin(), count, 1.0);
   std::fill_n(room.phase.begin(), count, 0.0);
+  std::fill_n(room.terms.begin(), count, 0.0);
   for (std::uint32_t c = 0; c < problem_.phase_dim; ++c) {
     const double* words = room.words.data() + c * kBlockSamples;
     for (std::size_t i = 0; i < count; ++i) {
       const Proposal::Draw draw = phase_[distance](words[i]);
       int sign = 1;
       const double factor = pair.log_factor(t * pair.spread * draw.x, sign);
-      room.log_abs[i] += (pair.log_density(draw.x) - draw.log_density) + factor;
-      room.phase[i] += t * draw.x * pair.key_mean(draw.x);
+      const double own = pair.log_density(draw.x), phase = t * draw.x * pair.key_mean(draw.x);
+      room.log_abs[i] += (own - draw.log_density) + factor;
+      room.phase[i] += phase;
+      room.terms[i] +=
+          std::abs(own) + std::abs(draw.log_density) + 3 * std::abs(factor) + 4 * std::abs(phase);
       if (sign < 0) room.sign[i] = -room.sign[i];
     }
   }
-  double most = -std::numeric_limits<double>::infinity();
+  WideMoments result;
+  result.count = count;
+  double most = -kInfinity;
   for (std::size_t i = 0; i < count; ++i) {
     const double value = room.amplitude[i] * std::cos(room.phase[i]);
     if (value < 0) room.sign[i] = -room.sign[i];
     room.log_abs[i] += std::log(std::abs(value));
-    if (std::isnan(room.log_abs[i])) room.log_abs[i] = -std::numeric_limits<double>::infinity();
+    if (!(room.log_abs[i] > kLeastLog)) {
+      if (value != 0) ++result.lost;
+      room.log_abs[i] = -kInfinity;
+      continue;
+    }
+    // A few units of each term's last place, and of each addition's.
+    result.rounding = std::max(result.rounding, 0x1p-50 * room.terms[i]);
     most = std::max(most, room.log_abs[i]);
   }
-  if (std::isinf(most)) return {count, 0, 0, 0};
+  if (most == -kInfinity) return result;
   for (std::size_t i = 0; i < count; ++i) {
     room.log_abs[i] = room.sign[i] * std::exp(room.log_abs[i] - most);
   }
   const Moments moments = block_kernels(simd_level()).moments(room.log_abs.data(), count);
   const Wide scale = exp(Wide(most));
-  return {count, moments.mean * scale, moments.m2 * scale * scale, scale};
+  result.mean = moments.mean * scale;
+  result.m2 = moments.m2 * scale * scale;
+  result.largest = scale;
+  return result;
 }
 
 void ConditionalSampler::block(std::uint64_t first, std::size_t count, Room& room,
@@ -153,7 +176,7 @@ void ConditionalSampler::add(std::uint64_t begin, std::uint64_t end, unsigned th
     {
       Room room;
       room.words.resize(std::size_t{coordinates_} * kBlockSamples);
-      for (auto* array : {&room.log_abs, &room.sign, &room.phase, &room.amplitude}) {
+      for (auto* array : {&room.log_abs, &room.sign, &room.phase, &room.amplitude, &room.terms}) {
         array->resize(kBlockSamples);
       }
 #pragma omp for schedule(dynamic, 1)

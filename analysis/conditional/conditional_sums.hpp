@@ -1,6 +1,7 @@
 // Samples of the engine conditional, summed in log space: single samples may be 1e-9000.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -14,13 +15,17 @@ namespace tapalab {
 struct WideMoments {
   std::uint64_t count = 0;
   Wide mean{0}, m2{0}, largest{0};
+  std::uint64_t lost = 0;  ///< samples too small to compute, entered as 0
+  double rounding = 0;     ///< bound on the relative error of any sample's size, and of its cosine
 
   /// Not associative in rounding: callers merge in one fixed order.
   void merge(const WideMoments& other);
   /// sqrt(m2/(count (count - 1)))/|mean|; infinite for a mean of 0. count >= 2.
   double relative_error() const;
-  /// Whether the central limit theorem can be trusted: no sample carries a tenth of the second
-  /// moment.
+  /// sqrt(E x^2).
+  Wide root_mean_square() const;
+  /// Whether the central limit theorem can be trusted: no sample was lost, and none carries a tenth
+  /// of the second moment.
   bool spread_out() const;
 };
 
@@ -38,8 +43,10 @@ class ConditionalSampler {
 
   /// Coordinates drawn for a sample.
   std::uint32_t coordinates() const { return coordinates_; }
-  /// Bound on the relative error of a mean by rounding and by cut tails.
+  /// Bound on the relative error of a mean by the proposals' rounding and by cut tails.
   double rounding() const { return rounding_; }
+  /// |E a|, which no mean exceeds.
+  double largest_mean() const { return std::abs(amplitude_mean_); }
 
  private:
   struct Room;

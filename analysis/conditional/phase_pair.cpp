@@ -26,6 +26,37 @@ ConditionalPair make_pair(const Marginal& query, const Marginal& key, const Pair
           scale_k * std::sqrt((1 - rho) * (1 + rho))};
 }
 
+constexpr double kLn2 = 0.693147180559945309;
+
+/// ln of the density, of any size but under bump, where it is -infinity below 1e-308.
+double log_density_of(const MarginalLaw<double>& law, double z) {
+  const double y = std::abs(z);
+  switch (law.family()) {
+    case MarginalFamily::gaussian:
+      return -0.5 * z * z - 0.918938533204672742;  // ln sqrt(2 pi)
+    case MarginalFamily::sech: {
+      const double x = 1.57079632679489662 * y;  // pi/2
+      return -x - std::log1p(std::exp(-2 * x));
+    }
+    case MarginalFamily::logistic: {
+      const double rate = 1.81379936423421785;  // pi/sqrt(3)
+      return std::log(rate) - rate * y - 2 * std::log1p(std::exp(-rate * y));
+    }
+    case MarginalFamily::hermite2:
+      // 3 sqrt(3)/sqrt(2 pi) y^2 e^(-3 y^2/2)
+      return 1.64791843300216454 - 0.918938533204672742 + 2 * std::log(y) - 1.5 * y * y;
+    case MarginalFamily::laplace:
+      return -std::sqrt(2.0) * y - 0.5 * kLn2;
+    default:
+      return std::log(law.density(z));
+  }
+}
+
+double log_sum(double a, double b) {
+  const double high = std::max(a, b), low = std::min(a, b);
+  return std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
+}
+
 bool drawable(const Marginal& law) {
   return law.family != MarginalFamily::rademacher && law.family != MarginalFamily::singular;
 }
@@ -33,11 +64,23 @@ bool drawable(const Marginal& law) {
 }  // namespace
 
 double ConditionalPair::log_density(double q) const {
-  const double z = (q - mean_q) / scale_q;
-  if (query.family() == MarginalFamily::gaussian) {
-    return -0.5 * z * z - 0.918938533204672742 - std::log(scale_q);  // ln sqrt(2 pi)
+  return log_density_of(query, (q - mean_q) / scale_q) - std::log(scale_q);
+}
+
+double ConditionalPair::log_size(double w) const {
+  const double y = std::abs(w);
+  switch (key.family()) {
+    case MarginalFamily::hermite2:
+      return std::log1p(y * y / 3) - y * y / 6;
+    case MarginalFamily::bump:
+      return std::min(0.0, std::log(16.0) - std::sqrt(y * key.half_width()));
+    case MarginalFamily::uniform:
+      return std::log(key.size(y));
+    default: {
+      int sign = 1;
+      return log_factor(w, sign);
+    }
   }
-  return std::log(query.density(z) / scale_q);
 }
 
 double ConditionalPair::log_factor(double w, int& sign) const {
@@ -47,7 +90,17 @@ double ConditionalPair::log_factor(double w, int& sign) const {
     case MarginalFamily::gaussian:
       return -0.5 * y * y;
     case MarginalFamily::sech:
-      return 0.693147180559945309 - y - std::log1p(std::exp(-2 * y));
+      return kLn2 - y - std::log1p(std::exp(-2 * y));
+    case MarginalFamily::logistic: {  // z/sinh z
+      const double z = std::sqrt(3.0) * y;
+      if (z < 1) return std::log(key.characteristic(y));
+      return kLn2 + std::log(z) - z - std::log1p(-std::exp(-2 * z));
+    }
+    case MarginalFamily::hermite2: {
+      const double swing = 1 - y * y / 3;
+      if (swing < 0) sign = -1;
+      return std::log(std::abs(swing)) - y * y / 6;
+    }
     default:
       break;
   }
@@ -115,13 +168,15 @@ Proposal make_proposal(const ConditionalPair& pair, Estimator estimator, double 
   const double inner = 1 / (1 / pair.scale_q + damping);
   const double shrink = 1 / std::sqrt(1 + damping * damping * pair.scale_q * pair.scale_q);
   const double half_width = pair.query.half_width();
-  const auto own = [&](double q) { return pair.query.density((q - pair.mean_q) / pair.scale_q); };
+  const auto own = [&](double q) { return pair.log_density(q); };
   const auto target = [&](double q) {
     switch (estimator) {
       case Estimator::zero_variance:
-        return own(q) * pair.key.size(damping * q);
+        return own(q) + pair.log_size(damping * q);
       case Estimator::importance:  // a tenth of its own law bounds every weight
-        return 0.9 * pair.query.density(q / (shrink * pair.scale_q)) / shrink + 0.1 * own(q);
+        return log_sum(std::log(0.9 / (shrink * pair.scale_q)) +
+                           log_density_of(pair.query, q / (shrink * pair.scale_q)),
+                       std::log(0.1) + own(q));
       default:
         return own(q);
     }
@@ -135,17 +190,31 @@ Proposal make_proposal(const ConditionalPair& pair, Estimator estimator, double 
     plan.support_centre = pair.mean_q;
     plan.limit = half_width * pair.scale_q * (1 - 1e-13);
     plan.reach = 2 * (plan.limit + std::abs(pair.mean_q));
+    // F may fall from an end at a rate of its own.
+    plan.centres.push_back(plan.support_centre - plan.limit);
+    plan.centres.push_back(plan.support_centre + plan.limit);
   } else {
     // To where what is left out is below 1e-18 of the mass.
     plan.reach = 8 * pair.scale_q + std::abs(pair.mean_q);
-    const double mass = std::max(target(pair.mean_q), target(0)) * inner;
+    const double mass = std::max(target(pair.mean_q), target(0)) + std::log(inner);
     for (int step = 0; step < 200; ++step) {
-      const double rest = plan.reach * std::max(target(plan.reach), target(-plan.reach));
-      if (!(rest > 1e-18 * mass)) break;
+      const double rest = std::log(plan.reach) + std::max(target(plan.reach), target(-plan.reach));
+      if (!(rest > mass - 41.4)) break;
       plan.reach *= 1.3;
     }
   }
-  return {target, geometric_edges(plan)};
+  const std::vector<double> edges = geometric_edges(plan);
+  if (estimator == Estimator::zero_variance) {
+    // Where a density or a transform has no logarithm of its own, it ends at 1e-308: the target
+    // must be far above that somewhere, or what it leaves out may be all there is. Then q's own law
+    // serves, and its samples tell what is lost.
+    double peak = -std::numeric_limits<double>::infinity();
+    for (const double q : edges) peak = std::max(peak, target(q));
+    const bool ends = pair.query.family() == MarginalFamily::bump ||
+                      pair.key.family() == MarginalFamily::student_t;
+    if (std::isinf(peak) || (ends && peak < -500)) return {own, edges};
+  }
+  return {target, edges};
 }
 
 }  // namespace tapalab

@@ -19,9 +19,10 @@ struct ConditionalPair {
   double mean_q, scale_q, mean_k, slope, spread;
 
   double log_density(double q) const;
-  /// ln |F(w)|, -infinity where it is 0 (or, where F has no exponent of its own, below 1e-308), and
-  /// its sign.
+  /// ln |F(w)|, -infinity where it is 0 (or, for bump and student-t, below 1e-308), and its sign.
   double log_factor(double w, int& sign) const;
+  /// ln of the size of F near w: of |F|, or of its swing where F changes sign.
+  double log_size(double w) const;
   /// E[k | q]
   double key_mean(double q) const { return mean_k + slope * (q - mean_q); }
   /// E[q k]

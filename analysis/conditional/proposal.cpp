@@ -5,9 +5,11 @@
 
 namespace tapalab {
 
-Proposal::Proposal(const std::function<double(double)>& target, std::vector<double> edges)
+Proposal::Proposal(const std::function<double(double)>& log_target, std::vector<double> edges)
     : edges_(std::move(edges)) {
-  for (const double x : edges_) height_.push_back(target(x));
+  for (const double x : edges_) height_.push_back(log_target(x));
+  const double peak = *std::max_element(height_.begin(), height_.end());
+  for (double& height : height_) height = std::exp(height - peak);
   double total = 0;
   for (std::size_t i = 0; i + 1 < edges_.size(); ++i) {
     mass_.push_back(0.5 * (height_[i] + height_[i + 1]) * (edges_[i + 1] - edges_[i]));

@@ -6,12 +6,14 @@
 
 namespace tapalab {
 
-/// The density that is linear between the edges and proportional to `target` at them. A draw comes
-/// with its own log density, so that whoever divides by it makes no error by the interpolation.
+/// The density that is linear between the edges and proportional to exp(log_target) at them. A draw
+/// comes with its own log density, so that whoever divides by it makes no error by the
+/// interpolation.
 class Proposal {
  public:
-  /// At least two edges, ascending; target >= 0 and finite at each, not 0 at all.
-  Proposal(const std::function<double(double)>& target, std::vector<double> edges);
+  /// At least two edges, ascending; log_target below infinity at each, and above -infinity at one
+  /// or more. Of any size: heights are relative to the largest.
+  Proposal(const std::function<double(double)>& log_target, std::vector<double> edges);
 
   struct Draw {
     double x;

@@ -17,7 +17,7 @@ namespace tapalab {
 namespace {
 
 constexpr std::uint64_t kLargestTensor = std::uint64_t{1} << 27;
-constexpr std::size_t kPart = 4096;  // tokens written at a time
+constexpr std::size_t kTokensAtOnce = 4096;  // tokens written at a time
 
 const char* dtype_name(FloatFormat format) {
   switch (format) {
@@ -171,8 +171,9 @@ void export_golden(const std::string& file, const TokenStream& tokens, FloatForm
   output.write(start);
   output.write(text);
   for (auto TokenBlock::*part : {&TokenBlock::q, &TokenBlock::k, &TokenBlock::v}) {
-    for (std::uint64_t first = 0; first < count; first += kPart) {
-      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kPart, count - first));
+    for (std::uint64_t first = 0; first < count; first += kTokensAtOnce) {
+      const auto size =
+          static_cast<std::size_t>(std::min<std::uint64_t>(kTokensAtOnce, count - first));
       output.write(encode(io, tokens.read(first, size).*part));
     }
   }

@@ -9,6 +9,7 @@
 #include "analysis/crosscheck/rotary_kernel.hpp"
 #include "analysis/crosscheck/tiles.hpp"
 #include "sim/make_score_tables.hpp"
+#include "sim/numbers/two_pi.hpp"
 #include "sim/score.hpp"
 
 namespace tapalab {
@@ -16,12 +17,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr ExactPair kInverseTwoPi{0x1.45f306dc9c883p-3, -0x1.6b01ec5417056p-57};
-constexpr double kTwoPi = 6.283185307179586;
-
-ExactPair pair_of(const Wide& x) {
-  const TwoTerm<double> terms = two_term(x);
-  return {terms.hi, terms.lo};
-}
 
 // Numbers of one format that vector code reads: as floats for fp32, else as doubles.
 class Numbers {

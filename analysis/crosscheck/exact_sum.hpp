@@ -7,8 +7,15 @@
 #include <cstdint>
 
 #include "analysis/crosscheck/rounding.hpp"
+#include "sim/make_score_tables.hpp"
 
 namespace tapalab {
+
+/// The nearest double, and the double nearest to the rest.
+inline ExactPair pair_of(const Wide& x) {
+  const TwoTerm<double> terms = two_term(x);
+  return {terms.hi, terms.lo};
+}
 
 /// a + b for |a| >= |b| or a = 0.
 inline ExactPair fast_two_sum(double a, double b) {

@@ -6,23 +6,18 @@
 #include "analysis/crosscheck/exact_sum.hpp"
 #include "sim/errors.hpp"
 #include "sim/make_score_tables.hpp"
+#include "sim/numbers/two_pi.hpp"
 #include "sim/score.hpp"
 
 namespace tapalab {
 namespace {
 
-constexpr double kTwoPi = 6.283185307179586;
 constexpr double kSineError = 1.3e-16;      // sincos_2pi
 constexpr double kReferenceCosine = 5e-16;  // sincos_2pi, and the products with the amplitude
 
 // Turns: phase_turns, and the difference between the kernel's phase and it.
 double reference_error(double scale, double phi) {
   return 3e-16 + 0x1p-101 * std::abs(scale * phi);
-}
-
-ExactPair pair_of(const Wide& x) {
-  const TwoTerm<double> terms = two_term(x);
-  return {terms.hi, terms.lo};
 }
 
 double distance_to(const Wide& exact, double value) {
@@ -53,7 +48,7 @@ PhaseKernel::PhaseKernel(const PhaseScore& score, const Precisions& precisions)
 
 PhaseKernel::Factor PhaseKernel::factor(const Wide& exact) const {
   const ExactPair pair = pair_of(exact);
-  const Rounded rounded = round_pair(precisions_.accum, pair);
+  const RoundedFloat rounded = round_pair(precisions_.accum, pair);
   return {rounded.value, rounded.error, pair};
 }
 
@@ -64,7 +59,7 @@ PhaseKernel::Sum PhaseKernel::dot(const std::vector<BilinearTerm>& terms, const 
   for (const BilinearTerm& term : terms) {
     const double query = q[term.query], key = k[term.key];
     exact.add_product(query, key);
-    const Rounded next = fused_multiply_add(precisions_.accum, query, key, sum.value);
+    const RoundedFloat next = fused_multiply_add(precisions_.accum, query, key, sum.value);
     sum.value = next.value;
     sum.error += next.error;
   }
@@ -81,11 +76,11 @@ PhaseKernel::Sum PhaseKernel::linear_sum(const double* q, const double* k) const
     const bool is_key = term.coordinate >= score_.head_dim;
     const double x = is_key ? k[term.coordinate - score_.head_dim] : q[term.coordinate];
     exact.add(x);
-    const Rounded next = add(precisions_.accum, part[is_key], x);
+    const RoundedFloat next = add(precisions_.accum, part[is_key], x);
     part[is_key] = next.value;
     sum.error += next.error;
   }
-  const Rounded whole = add(precisions_.accum, part[0], part[1]);
+  const RoundedFloat whole = add(precisions_.accum, part[0], part[1]);
   sum.value = whole.value;
   sum.error += whole.error;
   sum.exact = exact.value();
@@ -94,8 +89,8 @@ PhaseKernel::Sum PhaseKernel::linear_sum(const double* q, const double* k) const
 }
 
 // value * factor against exact * exact factor: |f| e + (|value| + e) |f - F| and the rounding.
-Rounded PhaseKernel::times(const Sum& sum, const Factor& factor) const {
-  const Rounded product = multiply(precisions_.accum, sum.value, factor.value);
+RoundedFloat PhaseKernel::times(const Sum& sum, const Factor& factor) const {
+  const RoundedFloat product = multiply(precisions_.accum, sum.value, factor.value);
   return {product.value, std::abs(factor.value) * sum.error +
                              (std::abs(sum.value) + sum.error) * factor.error + product.error};
 }
@@ -103,14 +98,14 @@ Rounded PhaseKernel::times(const Sum& sum, const Factor& factor) const {
 PhaseKernel::Features PhaseKernel::features(const double* q, const double* k) const {
   Features f{};
   const Sum amplitude = dot(score_.amplitude, q, k);
-  const Rounded a = times(amplitude, amplitude_factor_);
+  const RoundedFloat a = times(amplitude, amplitude_factor_);
   f.amplitude = a.value;
   f.amplitude_error = a.error;
   f.exact_amplitude = multiply_pairs(amplitude.exact, amplitude_factor_.exact);
   const Sum phase =
       score_.phase_linear.empty() ? dot(score_.phase_bilinear, q, k) : linear_sum(q, k);
-  const Rounded phi = times(phase, phase_factor_);
-  const Rounded cast = convert(precisions_.phase, phi.value);
+  const RoundedFloat phi = times(phase, phase_factor_);
+  const RoundedFloat cast = convert(precisions_.phase, phi.value);
   f.phi = cast.value;
   f.phi_sum_error = phi.error;
   f.phi_cast_error = cast.error;
@@ -139,7 +134,7 @@ ScoreSample PhaseKernel::score(const Features& f, const Scale& s) const {
   const double exact_turns = phase_turns<DoublePrecision>(
       TwoTerm<double>{f.exact_phi.hi, f.exact_phi.lo},
       TwoTerm<double>{s.exact_over_sqrt_dp.hi, s.exact_over_sqrt_dp.lo});
-  const Rounded p = multiply(precisions_.phase, s.value, f.phi);
+  const RoundedFloat p = multiply(precisions_.phase, s.value, f.phi);
   if (!std::isfinite(p.value)) {
     sample.value = sample.error = std::numeric_limits<double>::quiet_NaN();
     sample.budget[Stage::phase] = std::numeric_limits<double>::infinity();
@@ -151,7 +146,7 @@ ScoreSample PhaseKernel::score(const Features& f, const Scale& s) const {
   turns[Stage::scale] = (std::abs(f.phi) + f.phi_sum_error + f.phi_cast_error) * s.error;
   turns[Stage::accumulation] = std::abs(s.value) * f.phi_sum_error;
   turns[Stage::phase] = std::abs(s.value) * f.phi_cast_error + p.error;
-  const Rounded r = convert(precisions_.trig, p.value - round_even(p.value));
+  const RoundedFloat r = convert(precisions_.trig, p.value - round_even(p.value));
   turns[Stage::reduction] = r.error;
   const double difference = r.value - exact_turns;
   sample.phase_error = std::abs(difference - round_even(difference));
@@ -166,7 +161,7 @@ ScoreSample PhaseKernel::score(const Features& f, const Scale& s) const {
 
   // a c - A C = c (a - A) + A (c - C), |A| <= |a| + its error.
   const double amplitude = std::abs(f.amplitude) + f.amplitude_error;
-  const Rounded score = multiply(precisions_.accum, f.amplitude, cosine);
+  const RoundedFloat score = multiply(precisions_.accum, f.amplitude, cosine);
   const double whole = turns.total();
   for (const Stage stage : {Stage::scale, Stage::phase, Stage::reduction, Stage::accumulation}) {
     sample.budget[stage] = whole > 0 ? amplitude * change * (turns[stage] / whole) : 0;

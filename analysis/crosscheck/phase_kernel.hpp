@@ -71,7 +71,7 @@ class PhaseKernel {
   Factor factor(const Wide& exact) const;
   Sum dot(const std::vector<BilinearTerm>& terms, const double* q, const double* k) const;
   Sum linear_sum(const double* q, const double* k) const;
-  Rounded times(const Sum& sum, const Factor& factor) const;
+  RoundedFloat times(const Sum& sum, const Factor& factor) const;
 
   const PhaseScore& score_;
   Precisions precisions_;

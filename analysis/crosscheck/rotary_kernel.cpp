@@ -11,14 +11,9 @@ namespace tapalab {
 namespace {
 
 constexpr double kPi = 3.141592653589793;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNoBound = std::numeric_limits<double>::infinity();
 // std::cos and std::sin of a double, and the product with the attention factor.
 constexpr double kLibraryError = 3e-16;
-
-ExactPair pair_of(const Wide& x) {
-  const TwoTerm<double> terms = two_term(x);
-  return {terms.hi, terms.lo};
-}
 
 bool is_power_of_two(double x) {
   int exponent = 0;
@@ -38,7 +33,7 @@ RotaryKernel::RotaryKernel(const RotaryScore& score, const Precisions& precision
         "crosscheck: no kernel of alibi is emulated; accepted: tapa, tapa-linear and rotary "
         "encodings without decay");
   }
-  const Rounded scale = round_pair(precisions.accum, exact_scale_);
+  const RoundedFloat scale = round_pair(precisions.accum, exact_scale_);
   scale_ = scale.value;
   scale_error_ = scale.error;
   for (const RotaryPair& pair : score.pairs) {
@@ -48,9 +43,9 @@ RotaryKernel::RotaryKernel(const RotaryScore& score, const Precisions& precision
           "encodings without decay");
     }
     const ExactPair factor = pair_of(Wide(sqrt(pair.weight)));
-    const Rounded stored = round_pair(precisions.trig, factor);
+    const RoundedFloat stored = round_pair(precisions.trig, factor);
     const ExactPair radians = pair_of(wide_two_pi() * pair.frequency_turns);
-    const Rounded frequency = round_pair(precisions.phase, radians);
+    const RoundedFloat frequency = round_pair(precisions.phase, radians);
     frequencies_.push_back({frequency.value, frequency.error, pair.frequency_turns, stored.value,
                             factor.hi, pair_of(pair.weight)});
   }
@@ -59,17 +54,17 @@ RotaryKernel::RotaryKernel(const RotaryScore& score, const Precisions& precision
 RotaryKernel::Angle RotaryKernel::angle(std::size_t pair, std::uint64_t position) const {
   const Frequency& f = frequencies_[pair];
   Angle angle{};
-  const Rounded m = from_integer(precisions_.phase, position);
-  const Rounded product = multiply(precisions_.phase, m.value, f.value);
+  const RoundedFloat m = from_integer(precisions_.phase, position);
+  const RoundedFloat product = multiply(precisions_.phase, m.value, f.value);
   if (!std::isfinite(product.value)) {
     angle.r = angle.cos = angle.sin = std::numeric_limits<double>::quiet_NaN();
-    angle.phase_error = angle.cos_error = angle.sin_error = kInfinity;
+    angle.phase_error = angle.cos_error = angle.sin_error = kNoBound;
     return angle;
   }
   // m f - M F = f (m - M) + M (f - F), M the exact position
   angle.scale_error = static_cast<double>(position) * f.error;
   angle.phase_error = std::abs(f.value) * m.error + product.error;
-  Rounded r = convert(precisions_.trig, product.value);
+  RoundedFloat r = convert(precisions_.trig, product.value);
   if (std::abs(product.value) > 3.14) {
     const Wide turns = reduce_turns(Wide(product.value) / wide_two_pi());
     r = round_pair(precisions_.trig, pair_of(wide_two_pi() * turns));
@@ -109,7 +104,7 @@ RotaryKernel::Place RotaryKernel::place(std::uint64_t distance, std::uint64_t of
                              share * (query.reduction_error + key.reduction_error)});
     } else {
       place.finite = false;
-      place.chord.push_back({0, kInfinity, 0});
+      place.chord.push_back({0, kNoBound, 0});
     }
     const double bound = std::min(0.5, error / (2 * kPi) * (1 + 1e-12));
     place.phase_bound = std::max(place.phase_bound, bound);
@@ -134,9 +129,9 @@ void RotaryKernel::rotate(const double* x, const std::vector<Angle>& angles,
   }
   const auto coordinate = [&](double a, double c, double b, double s, double table_error,
                               std::uint32_t at) {
-    const Rounded second = multiply(precisions_.accum, b, s);
-    const Rounded sum = fused_multiply_add(precisions_.accum, a, c, second.value);
-    const Rounded stored = convert(precisions_.io, sum.value);
+    const RoundedFloat second = multiply(precisions_.accum, b, s);
+    const RoundedFloat sum = fused_multiply_add(precisions_.accum, a, c, second.value);
+    const RoundedFloat stored = convert(precisions_.io, sum.value);
     rotated[at] = stored.value;
     errors[at] = {table_error, second.error + sum.error, stored.error};
   };
@@ -162,7 +157,7 @@ ScoreSample RotaryKernel::score(const double* q, const double* k, const Place& p
     const double x = work.rotated_q[i], y = work.rotated_k[i];
     const auto& ex = work.error_q[i];
     const auto& ey = work.error_k[i];
-    const Rounded next = fused_multiply_add(precisions_.accum, x, y, sum);
+    const RoundedFloat next = fused_multiply_add(precisions_.accum, x, y, sum);
     sum = next.value;
     sum_bound[Stage::accumulation] += next.error;
     // x y - X Y = (x - X) y + X (y - Y), |X| <= |x| + its error
@@ -191,7 +186,7 @@ ScoreSample RotaryKernel::score(const double* q, const double* k, const Place& p
     exact = add_pairs(exact, multiply_pairs(b, place.exact_sin[i]));
   }
   ScoreSample sample;
-  const Rounded score = multiply(precisions_.accum, sum, scale_);
+  const RoundedFloat score = multiply(precisions_.accum, sum, scale_);
   const double exact_sum = std::abs(sum) + sum_bound.total();
   for (std::size_t s = 0; s < kStages; ++s) sample.budget.part[s] = scale_ * sum_bound.part[s];
   sample.budget[Stage::accumulation] += exact_sum * scale_error_ + score.error;
@@ -222,7 +217,7 @@ double RotaryKernel::worst_angle(const Frequency& f, std::uint64_t position) con
   // Integers up to 2^p have a place in the type.
   const double cast = m <= power_of_two(limits.digits) ? 0 : u * m;
   const double product = (m + cast) * std::abs(f.value);
-  if (m > limits.largest || product * (1 + u) > limits.largest) return kInfinity;
+  if (m > limits.largest || product * (1 + u) > limits.largest) return kNoBound;
   double error = std::abs(f.value) * cast + m * f.error;
   if (position > 1 && !is_power_of_two(f.value)) {
     error += rounding_bound(precisions_.phase, product);

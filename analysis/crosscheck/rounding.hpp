@@ -107,13 +107,13 @@ inline ExactPair two_product(double a, double b) {
 
 /// A result and the size of the error that its own rounding made, operands taken as they are;
 /// infinite where the result is not finite.
-struct Rounded {
+struct RoundedFloat {
   double value;
   double error;
 };
 
 /// hi + lo, |lo| <= ulp(hi)/2, rounded to `format`.
-inline Rounded round_pair(FloatFormat format, ExactPair exact) {
+inline RoundedFloat round_pair(FloatFormat format, ExactPair exact) {
   double odd = exact.hi;
   if (format != FloatFormat::f64 && exact.lo != 0) {
     std::uint64_t bits = std::bit_cast<std::uint64_t>(odd);
@@ -125,17 +125,17 @@ inline Rounded round_pair(FloatFormat format, ExactPair exact) {
   return {value, std::abs((value - exact.hi) - exact.lo)};
 }
 
-inline Rounded convert(FloatFormat format, double x) { return round_pair(format, {x, 0}); }
-inline Rounded add(FloatFormat format, double a, double b) {
+inline RoundedFloat convert(FloatFormat format, double x) { return round_pair(format, {x, 0}); }
+inline RoundedFloat add(FloatFormat format, double a, double b) {
   return round_pair(format, two_sum(a, b));
 }
-inline Rounded multiply(FloatFormat format, double a, double b) {
+inline RoundedFloat multiply(FloatFormat format, double a, double b) {
   return round_pair(format, two_product(a, b));
 }
 
 /// a b + c with one rounding. Correct for operands of up to 24 bits, and for `format` fp64; the
 /// error is exact up to 2^-50 of it.
-inline Rounded fused_multiply_add(FloatFormat format, double a, double b, double c) {
+inline RoundedFloat fused_multiply_add(FloatFormat format, double a, double b, double c) {
   const ExactPair product = two_product(a, b);
   const ExactPair sum = two_sum(product.hi, c);
   if (product.lo == 0) return round_pair(format, sum);
@@ -148,7 +148,7 @@ inline Rounded fused_multiply_add(FloatFormat format, double a, double b, double
 }
 
 /// An integer in `format`, rounded once (its conversion to double may round already).
-inline Rounded from_integer(FloatFormat format, std::uint64_t n) {
+inline RoundedFloat from_integer(FloatFormat format, std::uint64_t n) {
   const double hi = static_cast<double>(n);
   if (hi >= 18446744073709551616.0) return convert(format, hi);
   const auto rest = static_cast<std::int64_t>(n - static_cast<std::uint64_t>(hi));

@@ -56,6 +56,9 @@ std::string heading(const ScoreCheck& check) {
       fmt::format("{}   {}   D = {}   {} samples, seed {}\n{}: {}\n", check.encoding.spec,
                   check.density.spec, check.head_dim, check.samples, check.seed,
                   precision_name(check.dtype), to_text(check.precisions));
+  std::size_t non_finite = 0;
+  for (const CrosscheckPoint& point : check.points) non_finite += point.score.non_finite;
+  if (non_finite > 0) text += fmt::format("{} scores are not finite; of the others ", non_finite);
   text += check.holds ? "every error is within its bound\n" : "an error is above its bound\n";
   if (check.horizon) {
     text += fmt::format("horizon for {:g} turns of phase error: {}\n", check.horizon->turns,

@@ -18,7 +18,7 @@ using nlohmann::json;
 
 constexpr std::uint64_t kMaxBytes = 16u << 20;
 constexpr std::uint64_t kMaxTokens = 0x7fff'ffff'ffff'ffffULL;
-constexpr std::uint64_t kMaxHeadDim = 65536;
+constexpr std::uint64_t kMaxConfigHeadDim = 65536;
 constexpr std::size_t kMostNamed = 32;  // unused keys that get a warning each
 
 std::string shown(const json& value) {
@@ -27,9 +27,9 @@ std::string shown(const json& value) {
 
 // One object of the configuration: every access names its path, and what was never asked for can be
 // listed.
-class Block {
+class ConfigBlock {
  public:
-  Block(const std::string& file, std::string path, const json& object)
+  ConfigBlock(const std::string& file, std::string path, const json& object)
       : file_(file), path_(std::move(path)), object_(&object) {}
 
   [[noreturn]] void refuse(const std::string& key, const std::string& what) const {
@@ -87,9 +87,9 @@ class Block {
     const json* value = find(key);
     if (value == nullptr || !value->is_array())
       refuse(key, "accepted: a list of numbers > 0, one for each rotated pair");
-    if (value->size() > kMaxHeadDim / 2)
-      refuse(key,
-             fmt::format("has {} entries; accepted: at most {}", value->size(), kMaxHeadDim / 2));
+    if (value->size() > kMaxConfigHeadDim / 2)
+      refuse(key, fmt::format("has {} entries; accepted: at most {}", value->size(),
+                              kMaxConfigHeadDim / 2));
     std::vector<ExactDecimal> entries;
     for (const auto& entry : *value) entries.push_back(decimal(key, entry, true));
     return entries;
@@ -128,7 +128,7 @@ class Block {
 
 // The value that two places may give, if they agree.
 template <class T>
-std::optional<T> agreed(Block& outer, Block& inner, const std::string& key,
+std::optional<T> agreed(ConfigBlock& outer, ConfigBlock& inner, const std::string& key,
                         const std::optional<T>& at_top, const std::optional<T>& nested) {
   if (at_top && nested && !(*at_top == *nested))
     inner.refuse(key, fmt::format("contradicts {}; accepted: one of the two, or twice the same",
@@ -146,25 +146,25 @@ struct Model {
   std::vector<std::string> warnings;
 };
 
-std::uint32_t read_head_dim(Block& top) {
+std::uint32_t read_head_dim(ConfigBlock& top) {
   // Multi-head latent attention rotates coordinates of their own.
-  if (const auto rope_dim = top.count("qk_rope_head_dim", kMaxHeadDim))
+  if (const auto rope_dim = top.count("qk_rope_head_dim", kMaxConfigHeadDim))
     return static_cast<std::uint32_t>(*rope_dim);
-  if (const auto given = top.count("head_dim", kMaxHeadDim))
+  if (const auto given = top.count("head_dim", kMaxConfigHeadDim))
     return static_cast<std::uint32_t>(*given);
   const auto hidden = top.count("hidden_size", kMaxTokens);
   const auto heads = top.count("num_attention_heads", kMaxTokens);
   if (!hidden || !heads)
     top.refuse("head_dim",
                "is missing; accepted: head_dim, or hidden_size and num_attention_heads");
-  if (*hidden % *heads != 0 || *hidden / *heads > kMaxHeadDim)
+  if (*hidden % *heads != 0 || *hidden / *heads > kMaxConfigHeadDim)
     top.refuse("hidden_size", fmt::format("{} / num_attention_heads={} is no head dimension; "
                                           "accepted: head_dim, or a multiple of the heads",
                                           *hidden, *heads));
   return static_cast<std::uint32_t>(*hidden / *heads);
 }
 
-Model read_model(Block& top) {
+Model read_model(ConfigBlock& top) {
   Model model;
   model.head_dim = read_head_dim(top);
   model.max_positions = top.count("max_position_embeddings", kMaxTokens).value_or(0);
@@ -189,7 +189,7 @@ Model read_model(Block& top) {
 // Reads one scaling block after its common keys.
 class ScalingReader {
  public:
-  ScalingReader(const Model& model, Block& block) : model_(model), block_(block) {}
+  ScalingReader(const Model& model, ConfigBlock& block) : model_(model), block_(block) {}
 
   RopeScaling read(const std::string& type) {
     if (type == "default" || type == "mrope") return NoScaling{};
@@ -264,7 +264,7 @@ class ScalingReader {
   }
 
   const Model& model_;
-  Block& block_;
+  ConfigBlock& block_;
 };
 
 void check_computable(const std::string& file, const ModelRope& layer) {
@@ -275,8 +275,8 @@ void check_computable(const std::string& file, const ModelRope& layer) {
   }
 }
 
-ModelRope read_layer(const std::string& file, Block& top, const Model& model, Block& block,
-                     const std::string& layer_type) {
+ModelRope read_layer(const std::string& file, ConfigBlock& top, const Model& model,
+                     ConfigBlock& block, const std::string& layer_type) {
   ModelRope layer;
   layer.layer_type = layer_type;
   layer.head_dim = model.head_dim;
@@ -366,7 +366,7 @@ const json& language_model(const json& document) {
 }
 
 // An older form of two kinds of layers: sliding ones are read with a base of their own.
-void add_local_layers(const std::string& path, Block& top, const Model& model,
+void add_local_layers(const std::string& path, ConfigBlock& top, const Model& model,
                       ModelConfig& config) {
   const auto base = top.number("rope_local_base_freq");
   if (!base) return;
@@ -376,7 +376,7 @@ void add_local_layers(const std::string& path, Block& top, const Model& model,
   Model local = model;
   local.theta = base;
   const json none = json::object();
-  Block block(path, "rope_local_base_freq", none);
+  ConfigBlock block(path, "rope_local_base_freq", none);
   config.layers.push_back(read_layer(path, top, local, block, "sliding_attention"));
 }
 
@@ -406,7 +406,13 @@ ModelConfig parse_model_config(std::string_view text, const std::string& path) {
         fmt::format("{}: holds no JSON object; accepted: a model's config.json", printable(path)));
   ModelConfig config;
   config.path = path;
-  Block top(path, "", language_model(document));
+  ConfigBlock top(path, "", language_model(document));
+  if (const json* alibi = top.find("alibi"); alibi != nullptr && *alibi == true)
+    top.refuse("alibi", "is true: this model has no RoPE; accepted: --encoding alibi:heads=N");
+  if (const json* kind = top.find("position_embedding_type");
+      kind != nullptr && *kind != "rotary" && *kind != "rope" && !kind->is_null())
+    top.refuse("position_embedding_type",
+               fmt::format("is {}: this model has no RoPE; accepted: rotary, rope", shown(*kind)));
   const json* parameters = top.find("rope_parameters");
   const json* scaling = top.find("rope_scaling");
   for (const auto& [key, value] :
@@ -422,11 +428,11 @@ ModelConfig parse_model_config(std::string_view text, const std::string& path) {
   const json& object = newer ? *parameters : scaling != nullptr ? *scaling : none;
   const std::string name = newer ? "rope_parameters" : "rope_scaling";
   if (!holds_layer_types(object)) {
-    Block block(path, name, object);
+    ConfigBlock block(path, name, object);
     config.layers.push_back(read_layer(path, top, model, block, ""));
   } else {
     for (const auto& [layer_type, value] : object.items()) {
-      Block block(path, name + "." + layer_type, value);
+      ConfigBlock block(path, name + "." + layer_type, value);
       // Layers may differ in what the top level gives one value to.
       Model layer_model = model;
       if (value.contains("rope_theta")) layer_model.theta.reset();

@@ -48,7 +48,7 @@ double misses(const CurvePoint& point, const CurvePoint& truth) {
 }  // namespace
 
 TEST_CASE("A proposal draws from its density and knows it") {
-  const Proposal proposal([](double x) { return std::exp(-std::abs(x)); },
+  const Proposal proposal([](double x) { return -std::abs(x) - 1e4; },
                           geometric_edges({{0.0}, 1, 45, 0, 0}));
   double weight = 0, second = 0, below = 0;
   const int count = 20'000;
@@ -118,6 +118,42 @@ TEST_CASE("Means far below the range of a double are estimated in log space") {
   for (std::size_t i = 0; i < 3; ++i) {
     CHECK(relative_error(curve.points[i]) < 0.1);
     CHECK(misses(curve.points[i], truth.points[i]) < 2.5);
+  }
+}
+
+TEST_CASE("Proposals far below the range of a double are right, or the result is not met") {
+  // Densities and transforms whose product is 1e-300 or less at every query.
+  const struct {
+    const char *encoding, *density, *distances;
+    std::uint32_t head_dim;
+  } cases[] = {
+      {"tapa:alpha=1", "uniform:mean_q=5,a.mean_k=-2,key=gaussian", "3,4,5,10", 8},
+      {"tapa:alpha=1", "uniform:mean_q=5,a.mean_k=-2,p.scale_k=1.247,key=gaussian", "3", 8},
+      {"tapa:alpha=1", "gaussian:p.mean_q=4,p.scale_q=0.1,rho=0.25", "100", 8},
+      {"tapa:alpha=1", "logistic:mean_q=9,a.mean_k=1,key=logistic", "10,100", 8},
+      {"tapa:alpha=1", "uniform:mean_q=5,a.mean_k=1,key=student-t,nu=5", "100", 8},
+  };
+  for (const auto& c : cases) {
+    for (const Estimator estimator :
+         {Estimator::conditional, Estimator::zero_variance, Estimator::importance}) {
+      const CurveTask task =
+          make_task(c.encoding, c.density, c.head_dim, c.distances, estimator, 10'000);
+      const DistanceCurve curve = compute_curve(task), truth = reference(task);
+      for (std::size_t i = 0; i < truth.points.size(); ++i) {
+        INFO(c.density << " " << to_string(estimator) << " " << truth.points[i].distance);
+        CHECK(misses(curve.points[i], truth.points[i]) < 2.5);
+      }
+    }
+  }
+  // And samples below the range of Wide.
+  for (const char* distances : {"1e15,9223372036854775807", "5e9,1e10"}) {
+    const CurveTask task = make_task("tapa:alpha=1", "gaussian:rho=0.25", 4, distances,
+                                     Estimator::conditional, 10'000);
+    const DistanceCurve curve = compute_curve(task), truth = reference(task);
+    for (std::size_t i = 0; i < truth.points.size(); ++i) {
+      CHECK(curve.points[i].status == Status::target_not_met);
+      CHECK(misses(curve.points[i], truth.points[i]) <= 1);
+    }
   }
 }
 

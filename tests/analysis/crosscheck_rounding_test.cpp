@@ -102,9 +102,9 @@ TEST_CASE("Sums, products and fused multiply-adds in fp32 are the processor's") 
     const double b = random_value(random, FloatFormat::f32, exponents);
     const double c = random_value(random, FloatFormat::f32, exponents);
     const auto x = static_cast<float>(a), y = static_cast<float>(b), z = static_cast<float>(c);
-    const Rounded sum = add(FloatFormat::f32, a, b);
-    const Rounded product = multiply(FloatFormat::f32, a, b);
-    const Rounded fused = fused_multiply_add(FloatFormat::f32, a, b, c);
+    const RoundedFloat sum = add(FloatFormat::f32, a, b);
+    const RoundedFloat product = multiply(FloatFormat::f32, a, b);
+    const RoundedFloat fused = fused_multiply_add(FloatFormat::f32, a, b, c);
     faults += !same(sum.value, x + y) || !same(product.value, x * y) ||
               !same(fused.value, std::fmaf(x, y, z));
     faults += std::isfinite(product.value) && product.error != std::abs(product.value - a * b);
@@ -131,7 +131,7 @@ TEST_CASE("Operations in bf16 and fp16, and their errors, are those of a search 
       double c = random_value(random, format, exponents);
       if (i % 4 == 0) c = round_to(format, a * b * 0x1p-20);
       const Wide product = Wide(a) * Wide(b);
-      const auto check = [&](const Rounded& got, const Wide& exact) {
+      const auto check = [&](const RoundedFloat& got, const Wide& exact) {
         if (abs(exact) > values.back()) return;
         faults += got.value != nearest_by_search(values, exact);
         faults += abs(abs(Wide(got.value) - exact) - Wide(got.error)) > Wide(got.error) * 0x1p-50;
@@ -151,7 +151,7 @@ TEST_CASE("In fp64 the error of an operation is exact up to its last bits") {
     const double a = random_value(random, FloatFormat::f64, 3);
     const double b = random_value(random, FloatFormat::f64, 3);
     const double c = random_value(random, FloatFormat::f64, 9);
-    const auto check = [&](const Rounded& got, const Wide& exact) {
+    const auto check = [&](const RoundedFloat& got, const Wide& exact) {
       faults += got.value != static_cast<double>(exact);
       faults += abs(abs(Wide(got.value) - exact) - Wide(got.error)) > Wide(got.error) * 0x1p-49;
     };

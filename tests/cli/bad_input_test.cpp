@@ -273,6 +273,19 @@ TEST_CASE("Bad experiment files are refused with one line that names file and li
   }
 }
 
+TEST_CASE("A result never replaces the file that it was made from") {
+  const TempDirectory directory;
+  const std::string text = "distances = [1]\n";
+  const std::string spec = directory.write("spec.toml", text);
+  check_refused({"curve", "--spec", spec, "--out", spec}, "--out");
+  check_refused({"fit", "--spec", spec, "--out", directory.file("./spec.toml")}, "--spec");
+  check_refused({"histogram", "--spec", spec, "--out", spec}, "--spec");
+  check_refused({"crosscheck", "--spec", spec, "--out", spec}, "--spec");
+  check_refused({"merge", spec, "--out", spec}, "shard");
+  check_refused({"inspect", spec, "--out", spec}, "inspect");
+  CHECK(read_file(spec) == text);
+}
+
 TEST_CASE("A refusal leaves no file behind, not even where the fault is found late") {
   const TempDirectory directory;
   const std::vector<std::vector<std::string>> cases{{"--encoding", "tapa:share=0.3"},

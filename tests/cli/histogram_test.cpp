@@ -8,6 +8,19 @@
 using namespace tapalab::test;
 using nlohmann::json;
 
+TEST_CASE("Every schema describes encodings alike") {
+  const auto definition = [](const std::string& name) {
+    return json::parse(read_file(std::string(TAPALAB_SCHEMAS) + "/" + name + ".json"))
+        .at("definitions")
+        .at("encoding");
+  };
+  const json curve = definition("curve");
+  for (const char* name : {"fit", "histogram", "shard", "crosscheck"}) {
+    INFO(name);
+    CHECK(definition(name) == curve);
+  }
+}
+
 TEST_CASE("histogram prints a table, CSV, and JSON under its schema") {
   const auto with = [](const char* format) {
     return run_program({"histogram", "--encoding", "rope", "--encoding", "tapa:alpha=0.1", "--near",
