@@ -29,7 +29,7 @@ struct CrosscheckFlags {
   std::vector<std::string> encodings, densities;
   std::optional<std::string> spec, head_dim, distances, seq_len, samples, seed, threads;
   std::optional<std::string> dtype, io, accum, phase, table, trig, backend, offset, horizon;
-  std::optional<std::string> rows, inputs, observed, golden;
+  std::optional<std::string> rows, inputs, head, observed, golden;
 
   bool attention() const { return rows || inputs; }
 };
@@ -76,6 +76,8 @@ void add_options(CLI::App& app, CrosscheckFlags& flags) {
   add_text(app, "--inputs", flags.inputs,
            "q, k and v of a .safetensors file instead of drawn tokens")
       ->type_name("FILE");
+  add_text(app, "--head", flags.head, "head of --inputs and --observed, where they have several")
+      ->type_name("N");
   add_text(
       app, "--observed", flags.observed,
       "judge the tensor out of this .safetensors file, somebody else's kernel on --inputs: one "
@@ -139,6 +141,13 @@ ExperimentSpec experiment_of(const CrosscheckFlags& flags, const TokenStream* to
     spec.seq_len = tokens->tokens();
   }
   if (!spec.distances) spec.distances = parse_distances("log:1:2^40:44");
+  if (!spec.seq_len && flags.offset) {  // the last position that is reached
+    const auto offsets = offsets_of(flags);
+    const auto& distances = spec.distances->distances;
+    spec.seq_len = std::min(std::uint64_t{1} << 63,
+                            *std::max_element(offsets.begin(), offsets.end()) +
+                                *std::max_element(distances.begin(), distances.end()) + 1);
+  }
   if (!flags.samples) spec.samples = CrosscheckTask{}.samples;
   return completed(spec);
 }
@@ -253,10 +262,24 @@ std::pair<std::uint64_t, std::uint64_t> rows_of(const CrosscheckFlags& flags,
   return {first, last};
 }
 
+// The head that is asked for; one must be where there are several.
+std::uint32_t head_of(const CrosscheckFlags& flags) {
+  const std::uint64_t heads = flags.inputs ? query_heads(*flags.inputs) : 1;
+  if (!flags.head) {
+    if (heads <= 1) return 0;
+    throw InputError(fmt::format("--inputs: q has {} heads; accepted: --head N, from 0 to {}",
+                                 heads, heads - 1));
+  }
+  if (!flags.inputs) throw InputError("--head: needs --inputs; drawn tokens have one head");
+  return static_cast<std::uint32_t>(
+      parse_count(*flags.head, "--head", 0, std::max<std::uint64_t>(heads, 1) - 1));
+}
+
 std::vector<AttentionReport> run_attention(const CrosscheckFlags& flags, const OutputFlags& output,
                                            unsigned threads) {
   std::unique_ptr<TokenStream> file;
-  if (flags.inputs) file = file_tokens(*flags.inputs, FloatFormat::f64);
+  const std::uint32_t head = head_of(flags);
+  if (flags.inputs) file = file_tokens(*flags.inputs, FloatFormat::f64, head);
   const ExperimentSpec spec = experiment_of(flags, file.get());
   const auto dtypes = parse_precisions(flags.dtype.value_or("fp32"), "--dtype");
   const std::vector<CurveTask> curves = plan_curves(spec, threads);
@@ -274,13 +297,14 @@ std::vector<AttentionReport> run_attention(const CrosscheckFlags& flags, const O
                              {},
                              flags.inputs.value_or(""),
                              flags.observed.value_or(""),
+                             head,
                              dtype,
                              precisions_of(dtype, flags),
                              {}};
       const FloatFormat io = report.precisions.io;
       std::unique_ptr<TokenStream> tokens;
       if (flags.inputs) {
-        tokens = file_tokens(*flags.inputs, io);
+        tokens = file_tokens(*flags.inputs, io, head);
       } else {
         report.density = curve.density;
         report.seed = curve.sampling.seed;
@@ -291,12 +315,16 @@ std::vector<AttentionReport> run_attention(const CrosscheckFlags& flags, const O
       task.encoding = curve.encoding;
       task.precisions = report.precisions;
       task.tokens = tokens.get();
-      std::tie(task.first_row, task.last_row) = rows_of(flags, tokens->tokens());
       task.threads = threads;
+      // Without --rows those of the kernel's own file, where it names them.
+      if (flags.observed && !flags.rows) task.rows = observed_rows(*flags.observed);
+      std::tie(task.first_row, task.last_row) = rows_of(flags, tokens->tokens());
       if (flags.observed) {
-        task.observed = read_outputs(*flags.observed,
-                                     spread_rows(tokens->tokens(), task.first_row, task.last_row),
-                                     tokens->tokens(), tokens->dim());
+        task.observed = read_outputs(
+            *flags.observed,
+            task.rows.empty() ? spread_rows(tokens->tokens(), task.first_row, task.last_row)
+                              : task.rows,
+            tokens->tokens(), tokens->dim(), head);
       }
       progress.start(fmt::format("{} in {}", printable(curve.encoding.spec), precision_name(dtype)),
                      static_cast<double>(tokens->tokens()), "tokens");

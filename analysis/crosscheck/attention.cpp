@@ -169,16 +169,21 @@ void check_task(const AttentionTask& task) {
     throw InputError(fmt::format(
         "--seq-len: {} tokens are too many for rows of attention; accepted: at most 2^28", length));
   }
-  if (task.first_row >= task.last_row || task.last_row > length) {
+  if (task.rows.empty() && (task.first_row >= task.last_row || task.last_row > length)) {
     throw InputError(fmt::format(
         "--rows: {}:{} of {} tokens; accepted: A:B with A < B and B at most the number of tokens",
         task.first_row, task.last_row, length));
   }
-  const std::uint64_t size = (task.last_row - task.first_row) * task.tokens->dim();
+  for (const std::uint64_t row : task.rows) {
+    if (row < length) continue;
+    throw InputError(fmt::format("--observed: rows names token {} of {}; accepted: 0 to {}", row,
+                                 length, length - 1));
+  }
+  const std::uint64_t rows = task.rows.empty() ? task.last_row - task.first_row : task.rows.size();
+  const std::uint64_t size = rows * task.tokens->dim();
   if (!task.observed.empty() && task.observed.size() != size) {
     throw InputError(fmt::format("--observed: {} values for {} rows of {}; accepted: {}",
-                                 task.observed.size(), task.last_row - task.first_row,
-                                 task.tokens->dim(), size));
+                                 task.observed.size(), rows, task.tokens->dim(), size));
   }
 }
 
@@ -201,7 +206,8 @@ AttentionCheck check_attention(const AttentionTask& task) {
   AttentionCheck check;
   check.seq_len = task.tokens->tokens();
   check.head_dim = task.tokens->dim();
-  check.rows = spread_rows(check.seq_len, task.first_row, task.last_row);
+  check.rows =
+      task.rows.empty() ? spread_rows(check.seq_len, task.first_row, task.last_row) : task.rows;
 
   std::vector<std::size_t> all(check.rows.size()), few;
   std::iota(all.begin(), all.end(), std::size_t{0});

@@ -16,10 +16,11 @@ struct AttentionTask {
   Encoding encoding;
   Precisions precisions;
   const TokenStream* tokens = nullptr;
-  /// Row numbers first_row .. last_row - 1 of spread_rows.
+  /// Row numbers first_row .. last_row - 1 of spread_rows; unless `rows` names the tokens.
   std::uint64_t first_row = 0, last_row = 0;
+  std::vector<std::uint64_t> rows{};
   /// Outputs of somebody else's kernel at those rows, dim values each; empty: none.
-  std::vector<double> observed;
+  std::vector<double> observed{};
   unsigned threads = 0;  ///< 0: all; never changes a result
   std::function<void(double fraction)> progress{};
 };

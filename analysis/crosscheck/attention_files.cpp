@@ -5,6 +5,7 @@
 #include <bit>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "analysis/crosscheck/rounding.hpp"
 #include "sim/errors.hpp"
@@ -84,6 +85,13 @@ std::vector<std::uint64_t> read_rows(BinaryFile& input, const TensorInfo& tensor
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     rows[i / 8] |= std::uint64_t{static_cast<std::uint8_t>(bytes[i])} << (8 * (i % 8));
   }
+  std::unordered_set<std::uint64_t> seen;
+  for (const std::uint64_t row : rows) {
+    if (row >> 63 != 0 || !seen.insert(row).second) {
+      throw InputError(fmt::format("--observed: rows names token {}{}; accepted: each token once",
+                                   static_cast<std::int64_t>(row), row >> 63 != 0 ? "" : " twice"));
+    }
+  }
   return rows;
 }
 
@@ -98,7 +106,7 @@ std::vector<std::uint64_t> places_of(const std::vector<std::uint64_t>& wanted,
     if (found == place.end()) {
       throw InputError(fmt::format(
           "--observed: its tensor rows does not hold token {}; accepted: --rows as the file was "
-          "made with",
+          "made with, or none",
           row));
     }
     places.push_back(found->second);
@@ -108,8 +116,15 @@ std::vector<std::uint64_t> places_of(const std::vector<std::uint64_t>& wanted,
 
 }  // namespace
 
+std::vector<std::uint64_t> observed_rows(const std::string& file) {
+  BinaryFile input(file);
+  const SafetensorsIndex index = read_safetensors_index(input);
+  const TensorInfo* tensor = index.find("rows");
+  return tensor == nullptr ? std::vector<std::uint64_t>{} : read_rows(input, *tensor);
+}
+
 std::vector<double> read_outputs(const std::string& file, const std::vector<std::uint64_t>& rows,
-                                 std::uint64_t seq_len, std::uint32_t dim) {
+                                 std::uint64_t seq_len, std::uint32_t dim, std::uint32_t head) {
   BinaryFile input(file);
   const SafetensorsIndex index = read_safetensors_index(input);
   const TensorInfo* tensor = index.find("out");
@@ -125,17 +140,22 @@ std::vector<double> read_outputs(const std::string& file, const std::vector<std:
     places = places_of(rows, tokens);
   }
   std::vector<std::uint64_t> shape = tensor->shape;
-  if (shape.size() == 3 && shape.front() == 1) shape.erase(shape.begin());
+  std::uint64_t first = 0;  // of the head
+  if (shape.size() == 3 && (shape.front() == 1 || head < shape.front())) {
+    if (shape.front() > 1) first = std::uint64_t{head} * count * dim;
+    shape.erase(shape.begin());
+  }
   if (!tensor->format || shape != std::vector<std::uint64_t>{count, dim}) {
     throw InputError(fmt::format(
-        "--observed: out is {} {}; accepted: bf16, f16, f32 or f64 of shape [{}, {}]{}",
+        "--observed: out is {} {}; accepted: bf16, f16, f32 or f64 of shape [{}, {}], or of "
+        "several heads{}",
         printable(tensor->dtype), shape_text(tensor->shape), count, dim,
         index.find("rows") ? ", one for each of rows"
                            : ", or fewer beside a tensor rows that says which tokens they are"));
   }
   std::vector<double> outputs;
   for (const std::uint64_t place : places) {
-    const auto values = read_stored(input, *tensor, place * dim, dim);
+    const auto values = read_stored(input, *tensor, first + place * dim, dim);
     outputs.insert(outputs.end(), values.begin(), values.end());
   }
   return outputs;

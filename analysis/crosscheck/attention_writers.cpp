@@ -28,7 +28,7 @@ std::vector<NamedSummary> summaries_of(const AttentionCheck& check) {
 
 std::string source_of(const AttentionReport& report) {
   return report.density ? fmt::format("{}   seed {}", report.density->spec, *report.seed)
-                        : report.inputs;
+                        : fmt::format("{}   head {}", report.inputs, report.head);
 }
 
 std::string worst_place(const AttentionCheck& check, const ErrorSummary& summary) {
@@ -119,6 +119,7 @@ Json attention_json(const AttentionReport& report) {
           {"seed", report.seed ? Json(*report.seed) : Json(nullptr)},
           {"inputs", text_or_null(report.inputs)},
           {"observed_file", text_or_null(report.observed)},
+          {"head", report.inputs.empty() ? Json(nullptr) : Json(report.head)},
           {"head_dim", check.head_dim},
           {"seq_len", check.seq_len},
           {"rows", check.rows},

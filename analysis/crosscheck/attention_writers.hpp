@@ -16,6 +16,7 @@ struct AttentionReport {
   std::optional<Density> density;     ///< where tokens were drawn
   std::optional<std::uint64_t> seed;  ///< likewise
   std::string inputs, observed;       ///< files; empty: none
+  std::uint32_t head = 0;             ///< of the files
   FloatFormat dtype = FloatFormat::f32;
   Precisions precisions;
   AttentionCheck check;

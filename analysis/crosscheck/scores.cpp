@@ -13,6 +13,7 @@
 #include "analysis/crosscheck/rotary_kernel.hpp"
 #include "analysis/crosscheck/samples.hpp"
 #include "sim/errors.hpp"
+#include "sim/interrupt.hpp"
 #include "sim/spec_text.hpp"
 
 namespace tapalab {
@@ -108,6 +109,18 @@ std::unique_ptr<Scorer> make_scorer(const ScoreModel& model, const Precisions& p
   return std::make_unique<RotaryScorer>(std::get<RotaryScore>(model), precisions, samples);
 }
 
+// Bounds multiply a few of these numbers and their squares.
+void check_sizes(const PairSamples& samples, const Density& density) {
+  for (const auto* values : {&samples.q, &samples.k}) {
+    double largest = 0;
+    for (const double x : *values) largest = std::max(largest, std::abs(x));
+    if (largest == 0 || (largest > 1e-70 && largest < 1e70)) continue;
+    throw InputError(
+        fmt::format("density {}: its largest value is {:.3g}; accepted: between 1e-70 and 1e70",
+                    density.spec, largest));
+  }
+}
+
 void check_positions(const CrosscheckTask& task) {
   for (const std::uint64_t distance : task.distances.distances) {
     for (const std::uint64_t offset : task.offsets) {
@@ -122,12 +135,17 @@ void check_positions(const CrosscheckTask& task) {
 // Fixed parts, so that the number of threads changes nothing but the time.
 void score_all(const Scorer& scorer, unsigned threads, std::vector<ScoreSample>& out) {
   constexpr std::size_t part = 256;
+  constexpr std::ptrdiff_t together = 128;  // between looks at signals
   const auto parts = static_cast<std::ptrdiff_t>((out.size() + part - 1) / part);
   const int count = threads != 0 ? static_cast<int>(threads) : omp_get_max_threads();
+  for (std::ptrdiff_t first = 0; first < parts; first += together) {
+    throw_if_interrupted();
+    const std::ptrdiff_t last = std::min(parts, first + together);
 #pragma omp parallel for schedule(dynamic) num_threads(count)
-  for (std::ptrdiff_t i = 0; i < parts; ++i) {
-    const std::size_t begin = static_cast<std::size_t>(i) * part;
-    scorer.score(begin, std::min(begin + part, out.size()), out);
+    for (std::ptrdiff_t i = first; i < last; ++i) {
+      const std::size_t begin = static_cast<std::size_t>(i) * part;
+      scorer.score(begin, std::min(begin + part, out.size()), out);
+    }
   }
 }
 
@@ -199,6 +217,7 @@ ScoreCheck check_scores(const CrosscheckTask& task) {
   const PairSamples samples =
       PairDrawer(task.density, task.encoding, task.head_dim, task.seed, task.precisions.io)
           .draw(0, task.samples);
+  check_sizes(samples, task.density);
   const auto scorer = make_scorer(model, task.precisions, samples);
   ScoreCheck check{task.encoding, task.density, task.head_dim,        task.dtype, task.precisions,
                    task.samples,  task.seed,    scorer->exact_sums(), {},         {},
@@ -233,8 +252,10 @@ ScoreCheck check_scores(const CrosscheckTask& task) {
     }
   }
   if (task.horizon) {
-    check.horizon = find_horizon(
-        *task.horizon, [&](std::uint64_t distance) { return scorer->worst_phase(distance, 0); });
+    check.horizon = find_horizon(*task.horizon, [&](std::uint64_t distance) {
+      throw_if_interrupted();
+      return scorer->worst_phase(distance, 0);
+    });
   }
   return check;
 }

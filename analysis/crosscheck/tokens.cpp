@@ -10,6 +10,8 @@
 #include "analysis/crosscheck/rounding.hpp"
 #include "analysis/crosscheck/samples.hpp"
 #include "sim/errors.hpp"
+#include "sim/io/binary_file.hpp"
+#include "sim/io/safetensors.hpp"
 #include "sim/io/token_reader.hpp"
 
 namespace tapalab {
@@ -51,17 +53,12 @@ class DensityTokens : public TokenStream {
 
 class FileTokens : public TokenStream {
  public:
-  FileTokens(const std::string& file, FloatFormat io) {
-    const TokenTable pairs = read_tokens(file, "q", "k", 0, 0);
-    const TokenTable values = read_tokens(file, "v", "v", 0, 0);
-    if (values.tokens != pairs.tokens || values.head_dim != pairs.head_dim) {
-      throw InputError(fmt::format(
-          "--inputs: v has {} tokens of {} values, q and k have {} of {}; accepted: equal ones",
-          values.tokens, values.head_dim, pairs.tokens, pairs.head_dim));
-    }
+  FileTokens(const std::string& file, FloatFormat io, std::uint32_t head) {
+    const TokenTable pairs = read_tokens(file, "q", "k", head, 0);
+    const TokenTable values = read_tokens(file, "q", "v", head, 0);
     dim_ = pairs.head_dim;
     all_ = {rounded(pairs.queries, io, "q"), rounded(pairs.keys, io, "k"),
-            rounded(values.queries, io, "v")};
+            rounded(values.keys, io, "v")};
   }
   std::uint64_t tokens() const override { return all_.q.size() / dim_; }
   std::uint32_t dim() const override { return dim_; }
@@ -98,8 +95,16 @@ std::unique_ptr<TokenStream> density_tokens(const Density& density, const Encodi
   return std::make_unique<DensityTokens>(density, encoding, head_dim, tokens, seed, io);
 }
 
-std::unique_ptr<TokenStream> file_tokens(const std::string& file, FloatFormat io) {
-  return std::make_unique<FileTokens>(file, io);
+std::unique_ptr<TokenStream> file_tokens(const std::string& file, FloatFormat io,
+                                         std::uint32_t head) {
+  return std::make_unique<FileTokens>(file, io, head);
+}
+
+std::uint64_t query_heads(const std::string& file) {
+  BinaryFile input(file);
+  const SafetensorsIndex index = read_safetensors_index(input);
+  const TensorInfo* tensor = index.find("q");
+  return tensor == nullptr || tensor->shape.size() != 3 ? 1 : tensor->shape.front();
 }
 
 }  // namespace tapalab

@@ -32,8 +32,12 @@ std::unique_ptr<TokenStream> density_tokens(const Density& density, const Encodi
                                             std::uint32_t head_dim, std::uint64_t tokens,
                                             std::uint64_t seed, FloatFormat io);
 
-/// Tensors q, k and v of a .safetensors file, [head, token, dim] (head 0 is read) or [token, dim].
-/// Throws InputError as read_tokens does, and where a value leaves the range of `io`.
-std::unique_ptr<TokenStream> file_tokens(const std::string& file, FloatFormat io);
+/// Tensors q, k and v of a .safetensors file, [head, token, dim] or [token, dim]; keys and values
+/// may have fewer heads than queries, as in read_tokens. Throws InputError as read_tokens does,
+/// and where a value leaves the range of `io`.
+std::unique_ptr<TokenStream> file_tokens(const std::string& file, FloatFormat io,
+                                         std::uint32_t head = 0);
+/// Heads of the tensor q: 1 where it has two dimensions, or is none that file_tokens reads.
+std::uint64_t query_heads(const std::string& file);
 
 }  // namespace tapalab

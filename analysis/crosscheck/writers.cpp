@@ -51,11 +51,19 @@ Json point_json(const CrosscheckPoint& point) {
           {"holds", point.holds}};
 }
 
+// Of the text, where the encoding depends on it.
+std::optional<std::uint64_t> length_of(const Encoding& encoding) {
+  return depends_on_length(encoding.law) ? encoding.sequence_length : std::nullopt;
+}
+
 std::string heading(const ScoreCheck& check) {
   std::string text =
       fmt::format("{}   {}   D = {}   {} samples, seed {}\n{}: {}\n", check.encoding.spec,
                   check.density.spec, check.head_dim, check.samples, check.seed,
                   precision_name(check.dtype), to_text(check.precisions));
+  if (const auto length = length_of(check.encoding)) {
+    text += fmt::format("frequencies of a text of {} tokens (--seq-len)\n", *length);
+  }
   std::size_t non_finite = 0;
   for (const CrosscheckPoint& point : check.points) non_finite += point.score.non_finite;
   if (non_finite > 0) text += fmt::format("{} scores are not finite; of the others ", non_finite);
@@ -185,6 +193,7 @@ Json crosscheck_json(const ScoreCheck& check) {
           {"head_dim", check.head_dim},
           {"samples", check.samples},
           {"seed", check.seed},
+          {"seq_len", or_null(length_of(check.encoding))},
           {"precisions", precisions_json(check.dtype, check.precisions)},
           {"exact_sums", check.exact_sums},
           {"holds", check.holds},

@@ -1,6 +1,10 @@
 // crosscheck through the real program: precisions, JSON under its schema, exit codes.
+#include <fmt/format.h>
+
+#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "../sim/file_bytes.hpp"
 #include "catch.hpp"
 #include "cli/run_program.hpp"
 #include "cli/schema_check.hpp"
@@ -61,6 +65,70 @@ TEST_CASE("crosscheck prints a table with the expansion of the preset, and CSV w
   const ProgramResult csv = run_program(crosscheck({"--format", "csv", "--offset", "0,5"}));
   CHECK(csv.code == 0);
   CHECK(count_lines(csv.out) == 1 + 3 * 2);
+}
+
+TEST_CASE("crosscheck reads the head that is asked for, and judges the tokens that a file names") {
+  using namespace tapalab::testing;
+  std::string data, zeros;
+  for (int i = 0; i < 3 * 2 * 4 * 2; ++i) data += f32(static_cast<float>(std::sin(7.0 * i)));
+  const auto part = [](const char* name, const char* shape, int begin, int end) {
+    return fmt::format(R"("{}":{{"dtype":"F32","shape":{},"data_offsets":[{},{}]}})", name, shape,
+                       begin, end);
+  };
+  const TemporaryFile inputs(
+      safetensors("{" + part("q", "[2,4,2]", 0, 64) + "," + part("k", "[2,4,2]", 64, 128) + "," +
+                      part("v", "[2,4,2]", 128, 192) + "}",
+                  data),
+      ".safetensors");
+  const ProgramResult unsaid = run_program({"crosscheck", "--inputs", inputs.path()});
+  CHECK(unsaid.code == 2);
+  CHECK(unsaid.err.find("--head N, from 0 to 1") != std::string::npos);
+  CHECK(run_program({"crosscheck", "--inputs", inputs.path(), "--head", "2"}).code == 2);
+
+  const TempDirectory directory;
+  const std::string golden = directory.file("golden.safetensors");
+  REQUIRE(run_program({"crosscheck", "--inputs", inputs.path(), "--head", "1", "--export", golden})
+              .code == 0);
+  const auto judged = [&](const char* head, const std::string& observed) {
+    return run_program({"crosscheck", "--inputs", inputs.path(), "--head", head, "--observed",
+                        observed, "--format", "json"});
+  };
+  CHECK(judged("1", golden).code == 0);
+  CHECK(judged("0", golden).code == 1);
+
+  const auto kernel = [&](std::uint64_t first, std::uint64_t second) {
+    return safetensors(R"({"rows":{"dtype":"I64","shape":[2],"data_offsets":[0,16]},)" +
+                           part("out", "[2,2]", 16, 32) + "}",
+                       little(first, 8) + little(second, 8) + f32(0) + f32(0) + f32(0) + f32(0));
+  };
+  const TemporaryFile own(kernel(3, 1), ".safetensors"), twice(kernel(1, 1), ".safetensors"),
+      beyond(kernel(1, 4), ".safetensors"), negative(kernel(1, ~0ULL), ".safetensors");
+  const ProgramResult zero = judged("0", own.path());
+  CHECK(zero.code == 1);
+  const json document = json::parse(zero.out);
+  CHECK(faults_of(schema_named("crosscheck"), document) == "");
+  CHECK(document.at("attention").at(0).at("rows") == json{3, 1});
+  CHECK(document.at("attention").at(0).at("head") == 0);
+  for (const TemporaryFile* file : {&twice, &beyond, &negative}) {
+    const ProgramResult refused = judged("0", file->path());
+    CHECK(refused.code == 2);
+    CHECK(refused.err.find("--observed: rows names token") != std::string::npos);
+    CHECK(count_lines(refused.err) == 1);
+  }
+}
+
+TEST_CASE(
+    "crosscheck says the length that frequencies depend on, and refuses sizes it cannot bound") {
+  const ProgramResult text =
+      run_program({"crosscheck", "--encoding", "dynamic:factor=2,original=4096", "--distances", "1",
+                   "--offset", "0,9999", "--samples", "20"});
+  CHECK(text.code == 0);
+  CHECK(text.out.find("a text of 10001 tokens") != std::string::npos);
+  const ProgramResult small =
+      run_program({"crosscheck", "--density", "gaussian:scale_q=1e-170", "--dtype", "fp64",
+                   "--distances", "1", "--samples", "20"});
+  CHECK(small.code == 2);
+  CHECK(small.err.find("between 1e-70 and 1e70") != std::string::npos);
 }
 
 TEST_CASE("crosscheck judges rows of attention, and another kernel's output through golden files") {
