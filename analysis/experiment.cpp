@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "analysis/conditional/phase_pair.hpp"
 #include "analysis/empirical.hpp"
 #include "analysis/product_curve.hpp"
+#include "analysis/radial_curve.hpp"
+#include "analysis/smoothed_curve.hpp"
 #include "sim/errors.hpp"
+#include "sim/moment_order.hpp"
 #include "sim/spec_text.hpp"
 
 namespace tapalab {
@@ -49,8 +54,34 @@ EngineChoice choose_for_product(const CurveTask& task) {
                                                                  : "auto, quadrature, mc, gpu"));
 }
 
+bool is_radial(const CurveTask& task) {
+  return std::holds_alternative<RadialDensity>(task.density.law);
+}
+
+EngineChoice choose_for_radial(const CurveTask& task) {
+  const bool automatic = task.engine == Engine::automatic;
+  const Engine engine = is_rotary(task) ? Engine::exact : Engine::quadrature;
+  if (!automatic && task.engine != engine) {
+    throw InputError(
+        fmt::format("--engine: {} does not apply to {} under {}; accepted: auto, {}, mc, gpu",
+                    to_string(task.engine), printable(task.encoding.spec),
+                    printable(task.density.spec), to_string(engine)));
+  }
+  return {
+      engine,
+      std::string(automatic ? "auto takes the most exact that applies: " : "asked for; ") +
+          (is_rotary(task) ? "mean and variance of a bilinear score need moments of the scale alone"
+                           : "one integral over the scale of a joint Gaussian")};
+}
+
 std::string exact_reason(const CurveTask& task) {
+  if (is_smoothed(task)) {
+    return "a Gaussian around every pair of tokens is a mixture with closed forms";
+  }
   if (is_empirical(task)) return "the pairs of the file can be summed one by one";
+  if (std::holds_alternative<MixtureDensity>(task.density.law)) {
+    return "a mixture of joint Gaussians is a weighted sum of their closed forms";
+  }
   if (is_rotary(task)) {
     return "a quadratic score of a joint Gaussian has closed moments";
   }
@@ -89,7 +120,9 @@ DistanceCurve run_engine(const CurveTask& task) {
   if (task.engine == Engine::mc) return monte_carlo_curve(task);
   if (task.engine == Engine::gpu) return device_curve(task);
   if (task.engine == Engine::conditional) return conditional_curve(task);
+  if (is_radial(task)) return radial_curve(task);
   if (is_product(task) && !is_rotary(task)) return product_curve(task);
+  if (is_smoothed(task)) return smoothed_curve(task);
   return is_empirical(task) ? empirical_curve(task) : exact_gaussian_curve(task);
 }
 
@@ -99,11 +132,12 @@ const std::vector<NamedEntry>& engine_catalogue() {
   static const std::vector<NamedEntry> catalogue{
       {"auto", "the most exact engine that applies; depends on the specification alone", {}},
       {"exact",
-       "closed forms: joint Gaussians, linear phases, second moments; sums over the pairs of a "
-       "file",
+       "closed forms: joint Gaussians and their mixtures, linear phases, second moments; sums over "
+       "the pairs of a file",
        {}},
       {"quadrature",
-       "independent coordinates: integrals by characteristic function, raised to their number",
+       "independent coordinates: integrals by characteristic function, raised to their number; one "
+       "random scale: an integral over it",
        {}},
       {"mc",
        "plain Monte Carlo: one draw serves all distances; intervals for mean and variance",
@@ -137,12 +171,18 @@ EngineChoice choose_engine(const CurveTask& task) {
                     to_string(estimator), to_string(task.engine)));
   }
   if (task.engine == Engine::automatic && estimator == Estimator::plain) {
+    check_sampled_mean(task.density.law, "--estimator");
     return {Engine::mc, "--estimator plain asked for"};
   }
+  if (samples) check_sampled_mean(task.density.law, "--engine");
   if (is_product(task) && !samples) return choose_for_product(task);
+  if (is_radial(task) && !samples) return choose_for_radial(task);
   switch (task.engine) {
     case Engine::automatic:
-      if (empirical_cost(task) > kMostEmpiricalCost) {
+      if (is_smoothed(task) && std::isinf(smoothed_cost(task))) {
+        return {Engine::mc, "the bandwidth moves coordinates that amplitude and phase share"};
+      }
+      if ((is_smoothed(task) ? smoothed_cost(task) : empirical_cost(task)) > kMostEmpiricalCost) {
         return {Engine::mc, "the file has too many pairs to sum one by one at these distances"};
       }
       return {Engine::exact, "auto takes the most exact that applies: " + exact_reason(task)};

@@ -103,24 +103,8 @@ void check(const SamplingOptions& sampling) {
 }  // namespace
 
 ScoreSampler make_sampler(const CurveTask& task) {
-  const ScoreModel score = lower(task.encoding, task.head_dim);
-  const auto& distances = task.distances.distances;
-  const std::uint64_t seed = task.sampling.seed;
-  if (const auto* tokens = std::get_if<EmpiricalDensity>(&task.density.law)) {
-    return {score, *tokens, distances, seed};
-  }
-  if (const auto* product = std::get_if<ProductDensity>(&task.density.law)) {
-    return {score, lower(*product, task.encoding, task.head_dim), distances, seed};
-  }
-  if (const auto* full = std::get_if<FullGaussianDensity>(&task.density.law)) {
-    return {score, lower(*full, task.head_dim), distances, seed};
-  }
-  if (const auto* gaussian = std::get_if<GaussianDensity>(&task.density.law)) {
-    return {score, lower(*gaussian, task.encoding, task.head_dim), distances, seed};
-  }
-  throw InputError(
-      fmt::format("--engine: mc cannot sample density {}; accepted: gaussian, empirical",
-                  density_name(task.density.law)));
+  return {lower(task.encoding, task.head_dim), task.density.law, task.encoding,
+          task.distances.distances, task.sampling.seed};
 }
 
 std::vector<std::uint64_t> sampling_looks(const SamplingOptions& sampling) {

@@ -16,10 +16,10 @@
 #include <variant>
 
 #include "sim/block_kernels.hpp"
+#include "sim/density_source.hpp"
 #include "sim/errors.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/make_score_tables.hpp"
-#include "sim/pair_source.hpp"
 
 namespace tapalab {
 
@@ -53,7 +53,7 @@ struct ScoreSampler::Plan {
   std::uint32_t head_dim;
   ScoreTables tables;
   std::vector<std::uint64_t> distances;
-  std::variant<GaussianSource, TokenSource, ProductSource> source;
+  DensitySource source;
   /// Of each distance, by the turns of its phases. What a distance needs does not depend on the
   /// others: where they differ, each kind has its own draws.
   std::vector<Resolution> resolution{};
@@ -98,17 +98,12 @@ struct Kernels {
 
 void draw(const Plan& plan, const Kernels& kernels, std::uint64_t first, std::uint64_t distance,
           bool single, Workspace& work) {
-  if (const auto* gaussian = std::get_if<GaussianSource>(&plan.source)) {
-    if (single) {
-      gaussian->single_lanes(kernels.normal, first, work.normals.data(), work.x.data());
-    } else {
-      gaussian->lanes(kernels.block, first, work.x.data());
-    }
-  } else if (const auto* product = std::get_if<ProductSource>(&plan.source)) {
-    product->lanes(first, work.x.data());
-  } else {
-    std::get<TokenSource>(plan.source).lanes(first, distance, work.x.data());
+  if (single) {
+    std::get<GaussianSource>(plan.source)
+        .single_lanes(kernels.normal, first, work.normals.data(), work.x.data());
+    return;
   }
+  draw_lanes(plan.source, kernels.block, first, distance, work.x.data());
 }
 
 // The samples of a block: `distance` matters to token pairs at a distance alone.
@@ -252,32 +247,6 @@ constexpr double kPlainTurns = 0x1p22;
 // Phases below this take normals in float: even a sum of coordinates of 24 bits has twelve left.
 constexpr double kSingleTurns = 0x1p12;
 
-// A coordinate with fewer than about 30 random bits makes products with no more of them.
-bool varies(double mean, double scale) { return scale >= 0x1p-20 * std::abs(mean); }
-
-// Whether each coordinate of q and k has random bits down to its last.
-std::vector<bool> random_coordinates(const GaussianModel& model) {
-  std::vector<bool> random(model.mean.size(), false);
-  for (const auto& term : model.covariance) {
-    if (term.row != term.col) continue;
-    random[term.row] = varies(static_cast<double>(model.mean[term.row]),
-                              static_cast<double>(Wide(sqrt(term.value))));
-  }
-  return random;
-}
-
-std::vector<bool> random_coordinates(const ProductModel& model) {
-  std::vector<bool> random;
-  for (std::size_t c = 0; c < model.mean.size(); ++c) {
-    const Marginal& law = c < model.head_dim ? model.query : model.key;
-    // Two values have no random bits, but +-1 are exact.
-    random.push_back(law.family == MarginalFamily::rademacher
-                         ? model.mean[c] == 0 && model.scale[c] == 1
-                         : varies(model.mean[c], model.scale[c]));
-  }
-  return random;
-}
-
 // `random` is empty for the values of a file: exact, whatever their bits.
 bool resolves_finely(const PhaseTables& tables, const std::vector<bool>& random) {
   if (!tables.exact_phase_weights) return false;
@@ -367,18 +336,19 @@ ScoreSampler::ScoreSampler(const ScoreModel& score, const GaussianModel& density
                     random_coordinates(density));
 }
 
-ScoreSampler::ScoreSampler(const ScoreModel& score, const ProductModel& density,
-                           std::vector<std::uint64_t> distances, std::uint64_t seed) {
-  check_head_dim(head_dim_of(score), density.head_dim);
-  plan_ = make_plan(score, density.head_dim, std::move(distances), ProductSource(density, seed),
-                    random_coordinates(density));
-}
-
 ScoreSampler::ScoreSampler(const ScoreModel& score, const EmpiricalDensity& density,
-                           std::vector<std::uint64_t> distances, std::uint64_t seed) {
-  TokenSource source(density, seed);
-  check_head_dim(head_dim_of(score), density.table->head_dim);
-  plan_ = make_plan(score, density.table->head_dim, std::move(distances), std::move(source), {});
+                           std::vector<std::uint64_t> distances, std::uint64_t seed)
+    : ScoreSampler(score, DensityLaw(density), Encoding{}, std::move(distances), seed) {}
+
+ScoreSampler::ScoreSampler(const ScoreModel& score, const DensityLaw& density,
+                           const Encoding& encoding, std::vector<std::uint64_t> distances,
+                           std::uint64_t seed) {
+  const std::uint32_t head_dim = head_dim_of(score);
+  const std::uint32_t dictated = dictated_head_dim(density);
+  if (dictated != 0) check_head_dim(head_dim, dictated);
+  plan_ = make_plan(score, head_dim, std::move(distances),
+                    make_density_source(density, encoding, head_dim, seed),
+                    random_coordinates(density, encoding, head_dim));
 }
 
 bool ScoreSampler::draws_single(std::size_t distance) const {

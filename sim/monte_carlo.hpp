@@ -9,7 +9,6 @@
 #include "sim/density.hpp"
 #include "sim/dyadic_sum.hpp"
 #include "sim/moments.hpp"
-#include "sim/product_sampler.hpp"
 #include "sim/score_model.hpp"
 
 namespace tapalab {
@@ -76,7 +75,8 @@ class ScoreSampler {
  public:
   ScoreSampler(const ScoreModel& score, const GaussianModel& density,
                std::vector<std::uint64_t> distances, std::uint64_t seed);
-  ScoreSampler(const ScoreModel& score, const ProductModel& density,
+  /// Any density; `encoding` is that of the score.
+  ScoreSampler(const ScoreModel& score, const DensityLaw& density, const Encoding& encoding,
                std::vector<std::uint64_t> distances, std::uint64_t seed);
   ScoreSampler(const ScoreModel& score, const EmpiricalDensity& density,
                std::vector<std::uint64_t> distances, std::uint64_t seed);
