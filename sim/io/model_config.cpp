@@ -9,6 +9,7 @@
 #include "sim/errors.hpp"
 #include "sim/io/binary_file.hpp"
 #include "sim/io/bounded_text.hpp"
+#include "sim/io/config_block.hpp"
 #include "sim/spec_text.hpp"
 
 namespace tapalab {
@@ -18,113 +19,7 @@ using nlohmann::json;
 
 constexpr std::uint64_t kMaxBytes = 16u << 20;
 constexpr std::uint64_t kMaxTokens = 0x7fff'ffff'ffff'ffffULL;
-constexpr std::uint64_t kMaxConfigHeadDim = 65536;
 constexpr std::size_t kMostNamed = 32;  // unused keys that get a warning each
-
-std::string shown(const json& value) {
-  return printable(value.dump(-1, ' ', true, json::error_handler_t::replace));
-}
-
-// One object of the configuration: every access names its path, and what was never asked for can be
-// listed.
-class ConfigBlock {
- public:
-  ConfigBlock(const std::string& file, std::string path, const json& object)
-      : file_(file), path_(std::move(path)), object_(&object) {}
-
-  [[noreturn]] void refuse(const std::string& key, const std::string& what) const {
-    throw InputError(fmt::format("{}: {}: {}", printable(file_), printable(path_of(key)), what));
-  }
-
-  /// The value of a key; null where it is absent or null.
-  const json* find(const std::string& key) {
-    known_.insert(key);
-    const auto found = object_->find(key);
-    return found == object_->end() || found->is_null() ? nullptr : &*found;
-  }
-
-  std::optional<ExactDecimal> number(const std::string& key, bool positive = true) {
-    const json* value = find(key);
-    if (value == nullptr) return std::nullopt;
-    return decimal(key, *value, positive);
-  }
-
-  ExactDecimal required_number(const std::string& key) {
-    const auto value = number(key);
-    if (!value) refuse(key, "is missing; accepted: a number > 0");
-    return *value;
-  }
-
-  std::optional<std::uint64_t> count(const std::string& key, std::uint64_t largest) {
-    const json* value = find(key);
-    if (value == nullptr) return std::nullopt;
-    // Some files hold 4096.0.
-    const bool whole =
-        value->is_number_unsigned() ||
-        (value->is_number_float() && value->get<double>() >= 1 && value->get<double>() < 9e15 &&
-         value->get<double>() == static_cast<double>(value->get<std::uint64_t>()));
-    if (!whole || value->get<std::uint64_t>() < 1 || value->get<std::uint64_t>() > largest)
-      refuse(key, fmt::format("is {}; accepted: an integer from 1 to {}", shown(*value), largest));
-    return value->get<std::uint64_t>();
-  }
-
-  std::optional<bool> boolean(const std::string& key) {
-    const json* value = find(key);
-    if (value == nullptr) return std::nullopt;
-    if (!value->is_boolean())
-      refuse(key, fmt::format("is {}; accepted: true or false", shown(*value)));
-    return value->get<bool>();
-  }
-
-  std::optional<std::string> text(const std::string& key) {
-    const json* value = find(key);
-    if (value == nullptr) return std::nullopt;
-    if (!value->is_string()) refuse(key, fmt::format("is {}; accepted: a string", shown(*value)));
-    return value->get<std::string>();
-  }
-
-  std::vector<ExactDecimal> list(const std::string& key) {
-    const json* value = find(key);
-    if (value == nullptr || !value->is_array())
-      refuse(key, "accepted: a list of numbers > 0, one for each rotated pair");
-    if (value->size() > kMaxConfigHeadDim / 2)
-      refuse(key, fmt::format("has {} entries; accepted: at most {}", value->size(),
-                              kMaxConfigHeadDim / 2));
-    std::vector<ExactDecimal> entries;
-    for (const auto& entry : *value) entries.push_back(decimal(key, entry, true));
-    return entries;
-  }
-
-  std::vector<std::string> unused() const {
-    std::vector<std::string> keys;
-    for (const auto& [key, value] : object_->items()) {
-      if (known_.count(key) == 0) keys.push_back(key);
-    }
-    return keys;
-  }
-
-  const json& object() const { return *object_; }
-  std::string path_of(const std::string& key) const {
-    return path_.empty() ? key : path_ + "." + key;
-  }
-
- private:
-  ExactDecimal decimal(const std::string& key, const json& value, bool positive) const {
-    if (!value.is_number())
-      refuse(key, fmt::format("is {}; accepted: a number{}", shown(value), positive ? " > 0" : ""));
-    // The shortest decimal that reads as this double is what the file says, to 17 digits.
-    const ExactDecimal number =
-        value.is_number_float() ? ExactDecimal::parse(fmt::format("{}", value.get<double>()), key)
-                                : ExactDecimal::parse(value.dump(), key);
-    if (positive && number.compare(0) <= 0)
-      refuse(key, fmt::format("is {}; accepted: a number > 0", shown(value)));
-    return number;
-  }
-
-  std::string file_, path_;
-  const json* object_;
-  std::set<std::string> known_;
-};
 
 // The value that two places may give, if they agree.
 template <class T>
@@ -411,14 +306,15 @@ ModelConfig parse_model_config(std::string_view text, const std::string& path) {
     top.refuse("alibi", "is true: this model has no RoPE; accepted: --encoding alibi:heads=N");
   if (const json* kind = top.find("position_embedding_type");
       kind != nullptr && *kind != "rotary" && *kind != "rope" && !kind->is_null())
-    top.refuse("position_embedding_type",
-               fmt::format("is {}: this model has no RoPE; accepted: rotary, rope", shown(*kind)));
+    top.refuse(
+        "position_embedding_type",
+        fmt::format("is {}: this model has no RoPE; accepted: rotary, rope", shown_json(*kind)));
   const json* parameters = top.find("rope_parameters");
   const json* scaling = top.find("rope_scaling");
   for (const auto& [key, value] :
        {std::pair{"rope_parameters", parameters}, {"rope_scaling", scaling}}) {
     if (value != nullptr && !value->is_object())
-      top.refuse(key, fmt::format("is {}; accepted: an object", shown(*value)));
+      top.refuse(key, fmt::format("is {}; accepted: an object", shown_json(*value)));
   }
   if (parameters != nullptr && scaling != nullptr && *parameters != *scaling)
     top.refuse("rope_scaling", "stands beside another rope_parameters; accepted: one of the two");

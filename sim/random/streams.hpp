@@ -26,8 +26,9 @@ enum class Stream : std::uint32_t {
   product = 4,      ///< coordinate c of a sample of x with independent coordinates: draw 2c, 2c + 1
   distance = 5,     ///< the distances of a sample of score differences: near is draw 0, far draw 1
   conditional = 7,  ///< coordinates 2 draw and 2 draw + 1 of a conditional sample; retry 1: pilot
-  component = 8,    ///< the component of a sample of a mixture: draw 0
-  scale = 9,        ///< the random scale of a sample: draws 0 and 1, tries by retry
+  retrieval = 8,    ///< distractors of a trial, draw their distance; retry 1: query and needle
+  component = 9,    ///< the component of a sample of a mixture: draw 0
+  scale = 10,       ///< the random scale of a sample: draws 0 and 1, tries by retry
   gaussian_single = 6,  ///< normals 4 draw .. 4 draw + 3 of a sample of x, in float
 };
 
