@@ -23,6 +23,11 @@ bool is_product(const CurveTask& task) {
 
 EngineChoice choose_for_product(const CurveTask& task) {
   const bool automatic = task.engine == Engine::automatic;
+  if (task.engine == Engine::ball && product_method(task) != ProductMethod::none) {
+    return {Engine::ball,
+            "asked for; closed forms and integrals over independent coordinates in "
+            "ball arithmetic"};
+  }
   const bool rotary = is_rotary(task);
   const std::string asked = automatic ? "auto takes the most exact that applies: " : "asked for; ";
   switch (product_method(task)) {
@@ -40,13 +45,13 @@ EngineChoice choose_for_product(const CurveTask& task) {
   }
   const ProductMethod method = product_method(task);
   const bool none = method == ProductMethod::none;
-  throw InputError(fmt::format("--engine: {} does not apply to {} under {}{}; accepted: {}",
-                               to_string(task.engine), printable(task.encoding.spec),
-                               printable(task.density.spec),
-                               none ? ", whose matrices couple all coordinates" : "",
-                               none                              ? "mc, gpu"
-                               : method == ProductMethod::closed ? "auto, exact, mc, gpu"
-                                                                 : "auto, quadrature, mc, gpu"));
+  throw InputError(fmt::format(
+      "--engine: {} does not apply to {} under {}{}; accepted: {}", to_string(task.engine),
+      printable(task.encoding.spec), printable(task.density.spec),
+      none ? ", whose matrices couple all coordinates" : "",
+      none                              ? "mc, gpu"
+      : method == ProductMethod::closed ? "auto, exact, ball, mc, gpu"
+                                        : "auto, quadrature, ball, mc, gpu"));
 }
 
 std::string exact_reason(const CurveTask& task) {
@@ -89,6 +94,11 @@ DistanceCurve run_engine(const CurveTask& task) {
   if (task.engine == Engine::mc) return monte_carlo_curve(task);
   if (task.engine == Engine::gpu) return device_curve(task);
   if (task.engine == Engine::conditional) return conditional_curve(task);
+  if (task.engine == Engine::asymptotic) return asymptotic_curve(task);
+  if (task.engine == Engine::ball) {
+    if (!task.certify) throw UnavailableError("--engine ball: this program has no ball arithmetic");
+    return task.certify(task);
+  }
   if (is_product(task) && !is_rotary(task)) return product_curve(task);
   return is_empirical(task) ? empirical_curve(task) : exact_gaussian_curve(task);
 }
@@ -104,6 +114,15 @@ const std::vector<NamedEntry>& engine_catalogue() {
        {}},
       {"quadrature",
        "independent coordinates: integrals by characteristic function, raised to their number",
+       {}},
+      {"ball",
+       "certified: the closed forms of joint Gaussians and the integrals of independent "
+       "coordinates in ball arithmetic, an interval that contains the truth",
+       {}},
+      {"asymptotic",
+       "large distances: the stationary-phase expansion of tapa under analytic densities, its "
+       "first "
+       "omitted term as error",
        {}},
       {"mc",
        "plain Monte Carlo: one draw serves all distances; intervals for mean and variance",
@@ -139,6 +158,16 @@ EngineChoice choose_engine(const CurveTask& task) {
   if (task.engine == Engine::automatic && estimator == Estimator::plain) {
     return {Engine::mc, "--estimator plain asked for"};
   }
+  if (task.engine == Engine::asymptotic) {
+    if (is_stationary(task)) {
+      return {Engine::asymptotic,
+              "asked for; the stationary-phase expansion, cut before its least term"};
+    }
+    throw InputError(fmt::format(
+        "--engine: asymptotic does not apply to {} under {}; accepted: tapa under gaussian (|rho| "
+        "< 1) or under sech, logistic, hermite2 or student-t, whose densities are analytic",
+        printable(task.encoding.spec), printable(task.density.spec)));
+  }
   if (is_product(task) && !samples) return choose_for_product(task);
   switch (task.engine) {
     case Engine::automatic:
@@ -148,6 +177,9 @@ EngineChoice choose_engine(const CurveTask& task) {
       return {Engine::exact, "auto takes the most exact that applies: " + exact_reason(task)};
     case Engine::exact:
       return {Engine::exact, "asked for; " + exact_reason(task)};
+    case Engine::ball:
+      if (is_empirical(task)) break;
+      return {Engine::ball, "asked for; " + exact_reason(task) + ", here in ball arithmetic"};
     case Engine::mc:
       return {Engine::mc, "asked for; plain sampling applies to every density"};
     case Engine::gpu:
@@ -155,9 +187,10 @@ EngineChoice choose_engine(const CurveTask& task) {
     default:
       break;
   }
-  throw InputError(fmt::format(
-      "--engine: {} does not apply to {} under {}; accepted: auto, exact, mc, gpu",
-      to_string(task.engine), printable(task.encoding.spec), printable(task.density.spec)));
+  throw InputError(
+      fmt::format("--engine: {} does not apply to {} under {}; accepted: auto, exact, {}mc, gpu",
+                  to_string(task.engine), printable(task.encoding.spec),
+                  printable(task.density.spec), is_empirical(task) ? "" : "ball, "));
 }
 
 DistanceCurve compute_curve(const CurveTask& task) {
