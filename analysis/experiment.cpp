@@ -28,6 +28,11 @@ bool is_product(const CurveTask& task) {
 
 EngineChoice choose_for_product(const CurveTask& task) {
   const bool automatic = task.engine == Engine::automatic;
+  if (task.engine == Engine::ball && product_method(task) != ProductMethod::none) {
+    return {Engine::ball,
+            "asked for; closed forms and integrals over independent coordinates in "
+            "ball arithmetic"};
+  }
   const bool rotary = is_rotary(task);
   const std::string asked = automatic ? "auto takes the most exact that applies: " : "asked for; ";
   switch (product_method(task)) {
@@ -45,13 +50,13 @@ EngineChoice choose_for_product(const CurveTask& task) {
   }
   const ProductMethod method = product_method(task);
   const bool none = method == ProductMethod::none;
-  throw InputError(fmt::format("--engine: {} does not apply to {} under {}{}; accepted: {}",
-                               to_string(task.engine), printable(task.encoding.spec),
-                               printable(task.density.spec),
-                               none ? ", whose matrices couple all coordinates" : "",
-                               none                              ? "mc, gpu"
-                               : method == ProductMethod::closed ? "auto, exact, mc, gpu"
-                                                                 : "auto, quadrature, mc, gpu"));
+  throw InputError(fmt::format(
+      "--engine: {} does not apply to {} under {}{}; accepted: {}", to_string(task.engine),
+      printable(task.encoding.spec), printable(task.density.spec),
+      none ? ", whose matrices couple all coordinates" : "",
+      none                              ? "mc, gpu"
+      : method == ProductMethod::closed ? "auto, exact, ball, mc, gpu"
+                                        : "auto, quadrature, ball, mc, gpu"));
 }
 
 bool is_radial(const CurveTask& task) {
@@ -120,6 +125,11 @@ DistanceCurve run_engine(const CurveTask& task) {
   if (task.engine == Engine::mc) return monte_carlo_curve(task);
   if (task.engine == Engine::gpu) return device_curve(task);
   if (task.engine == Engine::conditional) return conditional_curve(task);
+  if (task.engine == Engine::asymptotic) return asymptotic_curve(task);
+  if (task.engine == Engine::ball) {
+    if (!task.certify) throw UnavailableError("--engine ball: this program has no ball arithmetic");
+    return task.certify(task);
+  }
   if (is_radial(task)) return radial_curve(task);
   if (is_product(task) && !is_rotary(task)) return product_curve(task);
   if (is_smoothed(task)) return smoothed_curve(task);
@@ -138,6 +148,15 @@ const std::vector<NamedEntry>& engine_catalogue() {
       {"quadrature",
        "independent coordinates: integrals by characteristic function, raised to their number; one "
        "random scale: an integral over it",
+       {}},
+      {"ball",
+       "certified: the closed forms of joint Gaussians and the integrals of independent "
+       "coordinates in ball arithmetic, an interval that contains the truth",
+       {}},
+      {"asymptotic",
+       "large distances: the stationary-phase expansion of tapa under analytic densities, its "
+       "first "
+       "omitted term as error",
        {}},
       {"mc",
        "plain Monte Carlo: one draw serves all distances; intervals for mean and variance",
@@ -174,9 +193,21 @@ EngineChoice choose_engine(const CurveTask& task) {
     check_sampled_mean(task.density.law, "--estimator");
     return {Engine::mc, "--estimator plain asked for"};
   }
+  if (task.engine == Engine::asymptotic) {
+    if (is_stationary(task)) {
+      return {Engine::asymptotic,
+              "asked for; the stationary-phase expansion, cut before its least term"};
+    }
+    throw InputError(fmt::format(
+        "--engine: asymptotic does not apply to {} under {}; accepted: tapa under gaussian (|rho| "
+        "< 1) or under sech, logistic, hermite2 or student-t, whose densities are analytic",
+        printable(task.encoding.spec), printable(task.density.spec)));
+  }
   if (samples) check_sampled_mean(task.density.law, "--engine");
   if (is_product(task) && !samples) return choose_for_product(task);
   if (is_radial(task) && !samples) return choose_for_radial(task);
+  const bool is_certified =
+      !is_empirical(task) && !std::holds_alternative<MixtureDensity>(task.density.law);
   switch (task.engine) {
     case Engine::automatic:
       if (is_smoothed(task) && std::isinf(smoothed_cost(task))) {
@@ -188,6 +219,9 @@ EngineChoice choose_engine(const CurveTask& task) {
       return {Engine::exact, "auto takes the most exact that applies: " + exact_reason(task)};
     case Engine::exact:
       return {Engine::exact, "asked for; " + exact_reason(task)};
+    case Engine::ball:
+      if (!is_certified) break;
+      return {Engine::ball, "asked for; " + exact_reason(task) + ", here in ball arithmetic"};
     case Engine::mc:
       return {Engine::mc, "asked for; plain sampling applies to every density"};
     case Engine::gpu:
@@ -195,9 +229,10 @@ EngineChoice choose_engine(const CurveTask& task) {
     default:
       break;
   }
-  throw InputError(fmt::format(
-      "--engine: {} does not apply to {} under {}; accepted: auto, exact, mc, gpu",
-      to_string(task.engine), printable(task.encoding.spec), printable(task.density.spec)));
+  throw InputError(
+      fmt::format("--engine: {} does not apply to {} under {}; accepted: auto, exact, {}mc, gpu",
+                  to_string(task.engine), printable(task.encoding.spec),
+                  printable(task.density.spec), is_certified ? "ball, " : ""));
 }
 
 DistanceCurve compute_curve(const CurveTask& task) {

@@ -41,6 +41,8 @@ struct CurveTask {
   std::shared_ptr<const Backend> device{};        ///< what engine gpu runs on; unset: none
   /// Where mc gets its samples from (shards, a checkpoint, ranks); empty: it draws them all.
   std::function<SampleRange(const CurveTask&)> draw{};
+  /// What runs the engine ball (proofs-check/ball_curve.hpp, a room above this one); empty: none.
+  std::function<DistanceCurve(const CurveTask&)> certify{};
 };
 
 struct EngineChoice {

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "analysis/phase_point.hpp"
 #include "analysis/product_transform.hpp"
+#include "analysis/stationary_phase.hpp"
 #include "sim/errors.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/mutants.hpp"
@@ -19,16 +22,18 @@ namespace {
 // 1e-12 of the envelope is promised; a tenth of it is left to everything but the quadrature.
 constexpr double kTarget = 9e-13;
 
-/// Moments of the amplitude q_A.k_A/sqrt(dA): E a = sqrt(dA) mean_q mean_k, and the variance of a
-/// product of independent coordinates, without cancellation.
+/// Moments of the amplitude q_A.k_A/sqrt(dA): E a = sqrt(dA) E q k, and the variance of a product
+/// of two coordinates, without cancellation where they are independent.
 struct Amplitude {
   Wide mean, variance, second_moment;
 
   Amplitude(const PairLaw& law, std::uint32_t dim) {
     const Wide mq = law.mean_q.wide(), mk = law.mean_k.wide();
     const Wide sq = law.scale_q.wide(), sk = law.scale_k.wide();
-    mean = sqrt(Wide(dim)) * mq * mk;
-    variance = sq * sq * sk * sk + sq * sq * mk * mk + sk * sk * mq * mq;
+    const Wide covariance = law.rho.wide() * sq * sk;  // 0 but for Gaussian pairs
+    mean = sqrt(Wide(dim)) * (mq * mk + covariance);
+    variance = sq * sq * sk * sk + sq * sq * mk * mk + sk * sk * mq * mq +
+               covariance * (covariance + 2 * mq * mk);
     second_moment = mean * mean + variance;
   }
 };
@@ -87,21 +92,26 @@ Power times(const Power& a, const Power& b) {
 class PhaseTransform {
  public:
   PhaseTransform(const ProductDensity& density, const PhaseScore& score)
-      : density_(density),
+      : density_(&density),
         linear_(!score.phase_linear.empty()),
         dim_(score.head_dim - score.amplitude_dim),
-        pair_(density.query, density.key, density.phase) {}
+        pair_(ProductPair(density.query, density.key, density.phase)) {}
+
+  /// Split TAPA by the expansion for large t.
+  PhaseTransform(StationaryPair pair, const PhaseScore& score)
+      : dim_(score.head_dim - score.amplitude_dim), stationary_(std::move(pair)) {}
 
   /// `t` multiplies the sum over coordinates divided by sqrt(dP).
   Power at(const Wide& t, double relative_target) const {
     const Wide each = t / sqrt(Wide(dim_));
+    if (stationary_) return raise(t == 0 ? PairTransform{} : stationary_->at(each), dim_);
     if (!linear_)
-      return raise(pair_.at(each, relative_target / dim_),
+      return raise(pair_->at(each, relative_target / dim_),
                    mutated("product-power", dim_, 2 * dim_));
-    const PairLaw& law = density_.phase;
+    const PairLaw& law = density_->phase;
     // The means turn all factors alike: one angle for all of them keeps its digits.
-    const PairTransform q = marginal_transform(density_.query, Wide(0), law.scale_q.wide(), each);
-    const PairTransform k = marginal_transform(density_.key, Wide(0), law.scale_k.wide(), each);
+    const PairTransform q = marginal_transform(density_->query, Wide(0), law.scale_q.wide(), each);
+    const PairTransform k = marginal_transform(density_->key, Wide(0), law.scale_k.wide(), each);
     Power result = times(raise(q, dim_), raise(k, dim_));
     const Wide turns =
         t * sqrt(Wide(dim_)) * (law.mean_q.wide() + law.mean_k.wide()) / wide_two_pi();
@@ -117,10 +127,11 @@ class PhaseTransform {
   }
 
  private:
-  const ProductDensity& density_;
-  bool linear_;
+  const ProductDensity* density_ = nullptr;
+  bool linear_ = false;
   std::uint32_t dim_;
-  ProductPair pair_;
+  std::optional<ProductPair> pair_;
+  std::optional<StationaryPair> stationary_;
 };
 
 CurvePoint point_at(std::uint64_t distance, const PhaseScore& score, const Amplitude& amplitude,
@@ -181,6 +192,49 @@ ProductMethod product_method(const CurveTask& task) {
                                                             : ProductMethod::quadrature;
 }
 
+namespace {
+
+DistanceCurve curve_over(const CurveTask& task, const PhaseScore& score, const Amplitude& amplitude,
+                         const PhaseTransform& transform) {
+  DistanceCurve curve{task.encoding, task.density, task.head_dim, {}, {}, {}};
+  const auto& distances = task.distances.distances;
+  for (const std::uint64_t distance : distances) {
+    throw_if_interrupted();
+    curve.points.push_back(point_at(distance, score, amplitude, transform, task.engine));
+    if (task.progress) {
+      task.progress(static_cast<double>(curve.points.size()) /
+                    static_cast<double>(distances.size()));
+    }
+  }
+  return curve;
+}
+
+}  // namespace
+
+bool is_stationary(const CurveTask& task) {
+  if (!std::holds_alternative<TapaEncoding>(task.encoding.law)) return false;
+  if (const auto* gaussian = std::get_if<GaussianDensity>(&task.density.law)) {
+    return gaussian->phase.rho.compare(1) < 0 && gaussian->phase.rho.compare(-1) > 0;
+  }
+  const auto* product = std::get_if<ProductDensity>(&task.density.law);
+  return product != nullptr && StationaryPair::applies(product->query) &&
+         StationaryPair::applies(product->key);
+}
+
+DistanceCurve asymptotic_curve(const CurveTask& task) {
+  const ScoreModel model = lower(task.encoding, task.head_dim);
+  const auto& score = std::get<PhaseScore>(model);
+  if (const auto* gaussian = std::get_if<GaussianDensity>(&task.density.law)) {
+    check_prefixes(GaussianDensity::name, gaussian->split, task.encoding);
+    return curve_over(task, score, Amplitude(gaussian->amplitude, score.amplitude_dim),
+                      PhaseTransform(StationaryPair(gaussian->phase), score));
+  }
+  const auto& product = std::get<ProductDensity>(task.density.law);
+  return curve_over(
+      task, score, Amplitude(product.amplitude, score.amplitude_dim),
+      PhaseTransform(StationaryPair(product.query, product.key, product.phase), score));
+}
+
 DistanceCurve product_curve(const CurveTask& task) {
   const auto* density = std::get_if<ProductDensity>(&task.density.law);
   const ScoreModel model = lower(task.encoding, task.head_dim);
@@ -191,19 +245,8 @@ DistanceCurve product_curve(const CurveTask& task) {
                      " is not a product over coordinates; accepted: tapa or tapa-linear with "
                      "independent coordinates");
   }
-  DistanceCurve curve{task.encoding, task.density, task.head_dim, {}, {}, {}};
-  const Amplitude amplitude(density->amplitude, score->amplitude_dim);
-  const PhaseTransform transform(*density, *score);
-  const auto& distances = task.distances.distances;
-  for (const std::uint64_t distance : distances) {
-    throw_if_interrupted();
-    curve.points.push_back(point_at(distance, *score, amplitude, transform, task.engine));
-    if (task.progress) {
-      task.progress(static_cast<double>(curve.points.size()) /
-                    static_cast<double>(distances.size()));
-    }
-  }
-  return curve;
+  return curve_over(task, *score, Amplitude(density->amplitude, score->amplitude_dim),
+                    PhaseTransform(*density, *score));
 }
 
 }  // namespace tapalab

@@ -118,7 +118,13 @@ Sum pieces(const Plan& plan, const Integrand& h, double T, bool even) {
     between(low, 0);
     between(0, high);
   } else {
-    between(low, high);
+    // The support as seen from u: high - low would lose what u is larger than it.
+    add_segment(
+        [&](double s, bool start) {
+          const double d = start ? s - width : width - s;
+          return h(u + d, d);
+        },
+        2 * width, 1, sum);
   }
   return sum;
 }

@@ -14,6 +14,7 @@
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/provenance.hpp"
+#include "proofs-check/ball_curve.hpp"
 #include "sim/errors.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/spec_text.hpp"
@@ -111,6 +112,7 @@ std::vector<DistanceCurve> compute_curves(std::vector<CurveTask> tasks, Sampling
     CurveTask& task = tasks[i];
     announce(task, progress, output.explain);
     task.draw = [&session, i](const CurveTask& chosen) { return session.draw(i, chosen); };
+    task.certify = ball_curve;
     curves.push_back(compute_curve(task));
     progress.finish();
   }
