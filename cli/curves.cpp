@@ -166,6 +166,8 @@ int run_curves(const Arguments& arguments, CurveQuantity quantity, const std::st
   const unsigned threads = flags.thread_count();
   const ExperimentSpec spec = flags.experiment();
   std::vector<CurveTask> tasks = plan_curves(spec, threads);
+  output.keep_sources(tasks);
+  say_warnings(tasks, output.quiet);
   SamplingSession session(sampling, tasks);
   if (session.is_shard()) {
     if ((output.format && format != Format::json) || output.plot) {
