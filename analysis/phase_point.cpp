@@ -39,8 +39,8 @@ CurvePoint phase_point(std::uint64_t distance, Engine engine, const PhaseParts& 
   const Wide square = parts.second_moment.value + parts.second_moment.error;
   point.mean =
       bounded_quantity({parts.first.re, parts.first_error}, -bound, bound, parts.first_kind);
-  point.envelope =
-      bounded_quantity({abs(parts.first), parts.first_error}, Wide(0), bound, parts.first_kind);
+  const Wide modulus = parts.first.im == 0 ? Wide(abs(parts.first.re)) : abs(parts.first);
+  point.envelope = bounded_quantity({modulus, parts.first_error}, Wide(0), bound, parts.first_kind);
   point.variance = bounded_quantity(parts.variance, Wide(0), square, parts.variance_kind);
   point.variance_excess =
       bounded_quantity(parts.excess, -square / 2, square / 2, parts.variance_kind);
