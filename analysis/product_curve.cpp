@@ -46,13 +46,16 @@ struct Power {
   bool underflow = false;
 };
 
+// |z|, without the root where there is nothing to add.
+Wide modulus(const WideComplex& z) { return z.im == 0 ? Wide(abs(z.re)) : abs(z); }
+
 // (g + error)^n: |(1 + d)^n - 1| <= (1 + |d|)^n - 1 with d the relative error of g. A
 // characteristic function, g is in the unit disc.
 Power raise(const PairTransform& g, std::uint32_t n) {
   Power power;
   power.quadrature = g.method != PairMethod::closed;
   if (g.error == 0 && g.value.re == 1 && g.value.im == 0) return power;
-  const Wide size = abs(g.value);
+  const Wide size = modulus(g.value);
   static const Wide log2_least = -ldexp(Wide(1), 58);
   const Wide top = size + g.error;
   long long exponent = 0;
@@ -74,7 +77,7 @@ Power raise(const PairTransform& g, std::uint32_t n) {
   } else {
     // (1 + d)^n - 1 <= n d (1 + n d) for n d <= 1/2; n multiplications round
     power.value = pow(g.value, n);
-    power.error = abs(power.value) * (growth * (1 + growth) + 8 * n * wide_epsilon());
+    power.error = modulus(power.value) * (growth * (1 + growth) + 8 * n * wide_epsilon());
   }
   return power;
 }
@@ -82,7 +85,7 @@ Power raise(const PairTransform& g, std::uint32_t n) {
 Power times(const Power& a, const Power& b) {
   Power product;
   product.value = a.value * b.value;
-  product.error = abs(a.value) * b.error + abs(b.value) * a.error + a.error * b.error;
+  product.error = modulus(a.value) * b.error + modulus(b.value) * a.error + a.error * b.error;
   product.quadrature = a.quadrature || b.quadrature;
   product.underflow = a.underflow || b.underflow;
   return product;
@@ -95,15 +98,18 @@ class PhaseTransform {
       : density_(&density),
         linear_(!score.phase_linear.empty()),
         dim_(score.head_dim - score.amplitude_dim),
+        root_(sqrt(Wide(dim_))),
         pair_(ProductPair(density.query, density.key, density.phase)) {}
 
   /// Split TAPA by the expansion for large t.
   PhaseTransform(StationaryPair pair, const PhaseScore& score)
-      : dim_(score.head_dim - score.amplitude_dim), stationary_(std::move(pair)) {}
+      : dim_(score.head_dim - score.amplitude_dim),
+        root_(sqrt(Wide(dim_))),
+        stationary_(std::move(pair)) {}
 
   /// `t` multiplies the sum over coordinates divided by sqrt(dP).
   Power at(const Wide& t, double relative_target) const {
-    const Wide each = t / sqrt(Wide(dim_));
+    const Wide each = t / root_;
     if (stationary_) return raise(t == 0 ? PairTransform{} : stationary_->at(each), dim_);
     if (!linear_)
       return raise(pair_->at(each, relative_target / dim_),
@@ -113,16 +119,15 @@ class PhaseTransform {
     const PairTransform q = marginal_transform(density_->query, Wide(0), law.scale_q.wide(), each);
     const PairTransform k = marginal_transform(density_->key, Wide(0), law.scale_k.wide(), each);
     Power result = times(raise(q, dim_), raise(k, dim_));
-    const Wide turns =
-        t * sqrt(Wide(dim_)) * (law.mean_q.wide() + law.mean_k.wide()) / wide_two_pi();
+    const Wide turns = t * root_ * (law.mean_q.wide() + law.mean_k.wide()) / wide_two_pi();
     if (turns == 0) return result;
     if (abs(turns) > ldexp(Wide(1), 180)) {  // no digit of the angle is left
-      result.error += abs(result.value);
+      result.error += modulus(result.value);
       result.value = {};
       return result;
     }
     result.value = result.value * WideComplex{cos_turns(turns), sin_turns(turns)};
-    result.error += abs(result.value) * ldexp(wide_epsilon(), 4) * (1 + abs(turns));
+    result.error += modulus(result.value) * ldexp(wide_epsilon(), 4) * (1 + abs(turns));
     return result;
   }
 
@@ -130,6 +135,7 @@ class PhaseTransform {
   const ProductDensity* density_ = nullptr;
   bool linear_ = false;
   std::uint32_t dim_;
+  Wide root_;  ///< sqrt(dP)
   std::optional<ProductPair> pair_;
   std::optional<StationaryPair> stationary_;
 };
@@ -155,7 +161,7 @@ CurvePoint point_at(std::uint64_t distance, const PhaseScore& score, const Ampli
   PhaseParts parts;
   const Wide size = abs(amplitude.mean);
   parts.first = amplitude.mean * first.value;
-  parts.first_error = size * (first.error + unit * abs(first.value));
+  parts.first_error = size * (first.error + unit * modulus(first.value));
   parts.first_bound = size * (1 + unit);
   parts.underflow = first.underflow;
   parts.first_kind = kind(first.quadrature);
@@ -167,7 +173,7 @@ CurvePoint point_at(std::uint64_t distance, const PhaseScore& score, const Ampli
   parts.excess.value = half_second * second.value.re - mean * mean;
   parts.excess.error = half_second * second.error +
                        (2 * abs(mean) + parts.first_error) * parts.first_error +
-                       unit * (half_second * abs(second.value) + mean * mean);
+                       unit * (half_second * modulus(second.value) + mean * mean);
   // a and c = cos(2 pi s phi) are independent: Var(a c) = Var a E c^2 + (E a)^2 Var c, where
   // nothing is subtracted but in Var c = E c^2 - (E c)^2.
   const Wide c = first.value.re;

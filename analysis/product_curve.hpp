@@ -21,8 +21,8 @@ DistanceCurve product_curve(const CurveTask& task);
 /// coordinates with densities that are analytic on the line.
 bool is_stationary(const CurveTask& task);
 
-/// Split TAPA by the stationary-phase expansion (analysis/stationary_phase.hpp); the errors, of kind
-/// quadrature, are the first terms left out. is_stationary(task).
+/// Split TAPA by the stationary-phase expansion (analysis/stationary_phase.hpp); the errors, of
+/// kind quadrature, are the first terms left out. is_stationary(task).
 DistanceCurve asymptotic_curve(const CurveTask& task);
 
 }  // namespace tapalab
