@@ -143,8 +143,9 @@ void add_experiment_options(CLI::App& app, ExperimentFlags& flags) {
            "auto (the most exact that applies), exact, quadrature, mc, ... (tapalab list engines)")
       ->type_name("E");
   add_text(app, "--estimator", flags.estimator,
-           "of the mean: plain (engine mc); conditional, zero-variance or importance (engine "
-           "conditional); auto takes the best in a pilot run (default)")
+           "plain, antithetic (engine mc); qmc (engine qmc); conditional, zero-variance, "
+           "importance (engine conditional); auto takes the engine's best in a pilot run "
+           "(default with conditional; with mc plain)")
       ->type_name("NAME");
   add_text(app, "--samples", flags.samples, "samples of a sampling engine (default 1e6)")
       ->type_name("N");

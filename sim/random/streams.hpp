@@ -30,6 +30,9 @@ enum class Stream : std::uint32_t {
   component = 9,    ///< the component of a sample of a mixture: draw 0
   scale = 10,       ///< the random scale of a sample: draws 0 and 1, tries by retry
   gaussian_single = 6,  ///< normals 4 draw .. 4 draw + 3 of a sample of x, in float
+  scramble = 8,  ///< the key of dimension `draw` of the replica `sample` of the Sobol sequence
+  sobol_rest =
+      9,  ///< bits below the scrambled ones of dimensions 2 draw and 2 draw + 1 of a sample
 };
 
 TAPALAB_HD TAPALAB_INLINE constexpr std::uint32_t stream_tag(Stream stream,
