@@ -114,6 +114,9 @@ Json sampling_identity(const std::vector<CurveTask>& tasks, Shard shard) {
                       {"confidence", sampling.confidence},
                       {"rel_tol", or_null(sampling.rel_tol)},
                       {"abs_tol", or_null(sampling.abs_tol)}});
+    if (choose_engine(task).engine == Engine::gpu) {
+      curves.back()["device_arithmetic"] = kDeviceArithmetic;
+    }
   }
   return {{"stream_version", kStreamVersion},
           {"arithmetic_version", kSamplingArithmetic},

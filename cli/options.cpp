@@ -141,9 +141,10 @@ void add_experiment_options(CLI::App& app, ExperimentFlags& flags) {
   add_text(app, "--engine", flags.engine,
            "auto (the most exact that applies), exact, quadrature, mc, ... (tapalab list engines)")
       ->type_name("E");
-  add_text(app, "--estimator", flags.estimator,
-           "of the mean: plain (engine mc); conditional, zero-variance or importance (engine "
-           "conditional); auto takes the best in a pilot run (default)")
+  add_text(
+      app, "--estimator", flags.estimator,
+      "of the mean: plain (engine mc); conditional, zero-variance or importance (engine "
+      "conditional; the last two with gpu as well); auto takes the best in a pilot run (default)")
       ->type_name("NAME");
   add_text(app, "--samples", flags.samples, "samples of a sampling engine (default 1e6)")
       ->type_name("N");

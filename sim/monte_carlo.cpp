@@ -23,12 +23,6 @@
 
 namespace tapalab {
 
-void ScoreMoments::merge(const ScoreMoments& other) {
-  sine = merged(sine, other.sine, score, other.score);
-  excess = merged(excess, other.excess, score, other.score);
-  score.merge(other.score);
-}
-
 void CurveMoments::merge(const CurveMoments& other) {
   if (other.points.empty()) return;
   if (points.empty()) {
@@ -218,8 +212,7 @@ CurveMoments sample_block(const Plan& plan, const Kernels& kernels, std::uint64_
   return moments;
 }
 
-// Fourth powers that leave the range of a double would make an interval silently wrong.
-void check_range(const Moments& moments, std::uint64_t distance) {
+void check_point(const Moments& moments, std::uint64_t distance) {
   if (moments.count == 0) return;
   const bool too_large = !std::isfinite(moments.mean) || !std::isfinite(moments.m2) ||
                          !std::isfinite(moments.m3) || !std::isfinite(moments.m4);
@@ -360,6 +353,12 @@ void check_head_dim(std::uint32_t score, std::uint32_t density) {
 
 }  // namespace
 
+void check_range(const CurveMoments& total, const std::vector<std::uint64_t>& distances) {
+  for (std::size_t i = 0; i < total.points.size(); ++i) {
+    check_point(total.points[i].score, distances[i]);
+  }
+}
+
 ScoreSampler::ScoreSampler(const ScoreModel& score, const GaussianModel& density,
                            std::vector<std::uint64_t> distances, std::uint64_t seed) {
   check_head_dim(head_dim_of(score), density.head_dim);
@@ -445,10 +444,7 @@ void ScoreSampler::add(std::uint64_t begin, std::uint64_t end, unsigned threads,
     }
   }
   if (failure) std::rethrow_exception(failure);
-  const CurveMoments total = result.total();
-  for (std::size_t i = 0; i < total.points.size(); ++i) {
-    check_range(total.points[i].score, plan.distances[i]);
-  }
+  check_range(result.total(), plan.distances);
   if (progress && reported != end - begin) progress(end - begin);
   state = std::move(result);
 }

@@ -40,16 +40,6 @@ std::vector<Moments> sample_scores(const ScoreModel& score, const EmpiricalDensi
                                    const std::vector<std::uint64_t>& distances,
                                    const MonteCarloRequest& request);
 
-/// What a sample records at one distance. For rotary scores only `score` is filled.
-struct ScoreMoments {
-  Moments score;            ///< a cos(2 pi s phi): its mean is Re Phi_1
-  CompanionMoments sine;    ///< a sin(2 pi s phi): its mean is Im Phi_1
-  CompanionMoments excess;  ///< a^2 cos(4 pi s phi)/2, which is score^2 - a^2/2
-
-  void merge(const ScoreMoments& other);
-  friend bool operator==(const ScoreMoments&, const ScoreMoments&) = default;
-};
-
 /// One ScoreMoments for each distance; empty before the first sample.
 struct CurveMoments {
   std::vector<ScoreMoments> points;
@@ -59,6 +49,10 @@ struct CurveMoments {
 
 /// Leaves are blocks of kBlockSamples samples (sim/block_kernels.hpp).
 using SamplingState = DyadicSum<CurveMoments>;
+
+/// Throws InputError where fourth powers of the scores left the range of a double, which would make
+/// an interval silently wrong.
+void check_range(const CurveMoments& total, const std::vector<std::uint64_t>& distances);
 
 /// Samples in any number of ranges, on any number of threads: the state depends on the set of
 /// samples taken alone.

@@ -25,7 +25,8 @@ enum class Stream : std::uint32_t {
   shuffle = 3,      ///< step `sample` of the permutation of pairs=shuffled
   product = 4,      ///< coordinate c of a sample of x with independent coordinates: draw 2c, 2c + 1
   distance = 5,     ///< the distances of a sample of score differences: near is draw 0, far draw 1
-  conditional = 7,  ///< coordinates 2 draw and 2 draw + 1 of a conditional sample; retry 1: pilot
+  conditional = 7,  ///< coordinates 2 draw and 2 draw + 1 of a conditional sample; retry 1: pilot;
+                    ///< retry 2: a device's, normals 4 draw .. 4 draw + 3 in float
   gaussian_single = 6,  ///< normals 4 draw .. 4 draw + 3 of a sample of x, in float
 };
 
