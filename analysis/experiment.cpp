@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "analysis/conditional/device_conditional.hpp"
 #include "analysis/conditional/phase_pair.hpp"
 #include "analysis/empirical.hpp"
 #include "analysis/product_curve.hpp"
@@ -149,7 +150,10 @@ void judge_tolerances(const SamplingOptions& asked, DistanceCurve& curve) {
 
 DistanceCurve run_engine(const CurveTask& task) {
   if (draws_scores(task.engine)) return monte_carlo_curve(task);
-  if (task.engine == Engine::gpu) return device_curve(task);
+  if (task.engine == Engine::gpu) {
+    return is_conditional(task.sampling.estimator) ? device_conditional_curve(task)
+                                                   : device_curve(task);
+  }
   if (task.engine == Engine::conditional) return conditional_curve(task);
   if (task.engine == Engine::asymptotic) return asymptotic_curve(task);
   if (task.engine == Engine::ball) {
@@ -196,7 +200,11 @@ const std::vector<NamedEntry>& engine_catalogue() {
        "sampling with the phase part of the key integrated in closed form, in log space: means of "
        "tapa of any size under independent pairs of coordinates (--estimator)",
        {}},
-      {"gpu", "the samples of mc with their scores from a CUDA device; mean and variance", {}},
+      {"gpu",
+       "the samples of mc drawn and summed by a CUDA device (tapa, tapa-linear and rotary scores "
+       "under Gaussians), or only scored there (all else); with --estimator zero-variance or "
+       "importance the means of tapa under Gaussians, of any size",
+       {}},
   };
   return catalogue;
 }
@@ -216,6 +224,17 @@ EngineChoice choose_engine(const CurveTask& task) {
     }
     split_problem(task);  // refuses what does not fit
     return {Engine::conditional, "asked for; the key's part of the phase is integrated"};
+  }
+  if (task.engine == Engine::gpu && is_conditional(estimator)) {
+    const std::string refusal = device_conditional_refusal(task);
+    if (refusal.empty()) {
+      return {Engine::gpu, "asked for; the key's part of the phase is integrated, on the device"};
+    }
+    throw InputError(fmt::format(
+        "--estimator: {} does not apply to {} under {} with --engine gpu: {}; accepted: tapa under "
+        "gaussian with zero-variance or importance, or --engine conditional",
+        to_string(estimator), printable(task.encoding.spec), printable(task.density.spec),
+        refusal));
   }
   const bool none = estimator == Estimator::standard || estimator == Estimator::automatic;
   const bool device = task.engine == Engine::gpu;
@@ -259,7 +278,7 @@ EngineChoice choose_engine(const CurveTask& task) {
       if (!is_certified) break;
       return {Engine::ball, "asked for; " + exact_reason(task) + ", here in ball arithmetic"};
     case Engine::gpu:
-      return {Engine::gpu, "asked for; plain sampling, with scores from the device"};
+      return {Engine::gpu, "asked for; plain sampling on the device"};
     default:
       break;
   }

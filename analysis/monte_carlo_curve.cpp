@@ -45,6 +45,7 @@ bool meets_tolerances(const Quantity& mean, const SamplingOptions& sampling) {
 }
 
 struct PointRules {
+  Engine engine = Engine::mc;
   double confidence = 0;  // of one look; the level that is reported is the one all looks share
   Engine engine = Engine::mc;
   bool phase = false;  // the score has an amplitude and a phase
@@ -135,7 +136,8 @@ DistanceCurve sampled_curve(const CurveTask& task, const SamplingState& state,
   PointRules rules;
   rules.confidence = 1.0 - (1.0 - task.sampling.confidence) / looks;
   const ScoreModel score = lower(task.encoding, task.head_dim);
-  rules.phase = std::holds_alternative<PhaseScore>(score);
+  rules.engine = task.engine == Engine::gpu ? Engine::gpu : Engine::mc;
+  rules.phase = std::holds_alternative<PhaseScore>(score) && has_companions(task);
   DistanceCurve curve{task.encoding, task.density, task.head_dim, task.sampling.seed, samples, {}};
   curve.unavailable = spread_unavailable(task.density.law);
   rules.spread = curve.unavailable.empty();

@@ -13,6 +13,7 @@
 #include "analysis/experiment_file.hpp"
 #include "analysis/writers/json.hpp"
 #include "cli/command.hpp"
+#include "cli/device.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/program.hpp"
@@ -61,7 +62,8 @@ void add_options(CLI::App& app, CrosscheckFlags& flags) {
         std::tuple{"--trig", &flags.trig, "reduced angle, its cosine and sine"}}) {
     add_text(app, name, *target, std::string("precision of ") + meaning)->type_name("TYPE");
   }
-  add_text(app, "--backend", flags.backend, "cpu (emulated, the default) or cuda")
+  add_text(app, "--backend", flags.backend,
+           "cpu (emulated, the default) or cuda, whose own arithmetic is checked")
       ->type_name("NAME");
   add_text(app, "--offset", flags.offset,
            "also score(m+c, n+c) against score(m, n), for each c: 0,2^10,2^20")
@@ -180,17 +182,23 @@ std::vector<CrosscheckTask> tasks_of(const CrosscheckFlags& flags, unsigned thre
   return tasks;
 }
 
-void check_backend(const CrosscheckFlags& flags) {
+// What runs the kernels; nothing where they are emulated.
+std::shared_ptr<const Backend> backend_of(const CrosscheckFlags& flags) {
   const std::string name = flags.backend.value_or("cpu");
   if (name == "cuda") {
-    throw UnavailableError(
-        "--backend: cuda does not emulate precisions; accepted: cpu (the CUDA kernels are compared "
-        "by the tests of gpu/)");
+    if (flags.attention()) {
+      throw InputError(
+          "--backend: cuda runs kernels of scores; accepted with rows of attention: cpu");
+    }
+    return cuda_device("--backend cuda");
   }
-  if (name != "cpu") throw InputError(unknown_name("--backend", "backend", name, {"cpu", "cuda"}));
+  if (name == "cpu") return nullptr;
+  throw InputError(unknown_name("--backend", "backend", name, {"cpu", "cuda"}));
 }
 
-std::vector<ScoreCheck> run_checks(std::vector<CrosscheckTask> tasks, const OutputFlags& output) {
+std::vector<ScoreCheck> run_checks(std::vector<CrosscheckTask> tasks,
+                                   std::shared_ptr<const Backend> device,
+                                   const OutputFlags& output) {
   Progress progress(output.progress_mode(), output.quiet);
   std::vector<ScoreCheck> checks;
   for (CrosscheckTask& task : tasks) {
@@ -201,6 +209,7 @@ std::vector<ScoreCheck> run_checks(std::vector<CrosscheckTask> tasks, const Outp
       throw_if_interrupted();
       progress.update(fraction);
     };
+    task.device = device;
     checks.push_back(check_scores(task));
     progress.finish();
   }
@@ -368,9 +377,11 @@ std::string json_of(const std::vector<ScoreCheck>& scores,
   return json_text(document);
 }
 
-int finish_scores(const CrosscheckFlags& flags, const OutputFlags& output, Format format,
-                  const Arguments& arguments, unsigned threads) {
-  const std::vector<ScoreCheck> checks = run_checks(tasks_of(flags, threads, output), output);
+int finish_scores(const CrosscheckFlags& flags, std::shared_ptr<const Backend> device,
+                  const OutputFlags& output, Format format, const Arguments& arguments,
+                  unsigned threads) {
+  const std::vector<ScoreCheck> checks =
+      run_checks(tasks_of(flags, threads, output), std::move(device), output);
   if (output.plot) plot_crosscheck(checks, *output.plot);
   write_result(format == Format::csv     ? crosscheck_csv(checks)
                : format == Format::table ? crosscheck_table(checks)
@@ -410,7 +421,6 @@ int run_crosscheck(const Arguments& arguments) {
   add_plot_option(*app, output);
   parse(*app, arguments.rest);
 
-  check_backend(flags);
   check_attention_flags(flags, output);
   const Format format = output.chosen_format({"table", "csv", "json"});
   output.progress_mode();
@@ -420,8 +430,10 @@ int run_crosscheck(const Arguments& arguments) {
   output.keep(flags.observed, "the file of --observed");
   output.keep(flags.golden, "the file of --export");
   const unsigned threads = parse_threads(flags.threads);
-  return flags.attention() ? finish_attention(flags, output, format, arguments, threads)
-                           : finish_scores(flags, output, format, arguments, threads);
+  std::shared_ptr<const Backend> device = backend_of(flags);
+  return flags.attention()
+             ? finish_attention(flags, output, format, arguments, threads)
+             : finish_scores(flags, std::move(device), output, format, arguments, threads);
 }
 
 }  // namespace tapalab::cli

@@ -104,7 +104,7 @@ std::string shard_text(const ExperimentSpec& spec, std::vector<CurveTask> tasks,
   Progress progress(output.progress_mode(), output.quiet);
   std::vector<SampleRange> ranges(tasks.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (!draws_scores(choose_engine(tasks[i]).engine)) continue;  // merge computes it
+    if (!draws_samples(tasks[i])) continue;  // merge computes it
     announce(tasks[i], progress, output.explain);
     ranges[i] = session.draw(i, resolved(tasks[i]));
     progress.finish();

@@ -144,7 +144,8 @@ void add_experiment_options(CLI::App& app, ExperimentFlags& flags) {
       ->type_name("E");
   add_text(app, "--estimator", flags.estimator,
            "plain, antithetic (engine mc); qmc (engine qmc); conditional, zero-variance, "
-           "importance (engine conditional); auto takes the engine's best in a pilot run "
+           "importance (engine conditional; the last two with gpu as well); auto takes the "
+           "engine's best in a pilot run "
            "(default with conditional; with mc plain)")
       ->type_name("NAME");
   add_text(app, "--samples", flags.samples, "samples of a sampling engine (default 1e6)")

@@ -23,12 +23,6 @@
 
 namespace tapalab {
 
-void ScoreMoments::merge(const ScoreMoments& other) {
-  sine = merged(sine, other.sine, score, other.score);
-  excess = merged(excess, other.excess, score, other.score);
-  score.merge(other.score);
-}
-
 void CurveMoments::merge(const CurveMoments& other) {
   if (other.points.empty()) return;
   if (points.empty()) {
@@ -301,7 +295,7 @@ CurveMoments sample_block(const Plan& plan, const Kernels& kernels, std::uint64_
 
 // Fourth powers that leave the range of a double would make an interval silently wrong. Averages
 // over pairs may vanish where scores do not, and then their squares are looked at.
-void check_range(Moments moments, const CompanionMoments* squares, std::uint64_t distance) {
+void check_point(Moments moments, const CompanionMoments* squares, std::uint64_t distance) {
   if (moments.count == 0) return;
   if (squares != nullptr && moments.m2 == 0) {
     moments = {moments.count, squares->mean, squares->m2, 0, squares->m2};
@@ -441,6 +435,17 @@ void check_head_dim(std::uint32_t score, std::uint32_t density) {
 
 }  // namespace
 
+void check_range(const CurveMoments& total, const std::vector<std::uint64_t>& distances,
+                 Arrangement arrangement) {
+  const bool mirrored = arrangement == Arrangement::mirrored;
+  const std::size_t scores = mirrored ? distances.size() : total.points.size();
+  for (std::size_t i = 0; i < scores && i < total.points.size(); ++i) {
+    check_point(total.points[i].score,
+                mirrored ? &total.points[distances.size() + i].excess : nullptr,
+                distances[i % distances.size()]);
+  }
+}
+
 ScoreSampler::ScoreSampler(const ScoreModel& score, const GaussianModel& density,
                            std::vector<std::uint64_t> distances, std::uint64_t seed,
                            Arrangement arrangement) {
@@ -540,14 +545,7 @@ void ScoreSampler::add(std::uint64_t begin, std::uint64_t end, unsigned threads,
     }
   }
   if (failure) std::rethrow_exception(failure);
-  const CurveMoments total = result.total();
-  const std::size_t distances = plan.distances.size();
-  const std::size_t scores = plan.mirrored() ? distances : total.points.size();
-  for (std::size_t i = 0; i < scores && i < total.points.size(); ++i) {
-    check_range(total.points[i].score,
-                plan.mirrored() ? &total.points[distances + i].excess : nullptr,
-                plan.distances[i % distances]);
-  }
+  check_range(result.total(), plan.distances, plan.arrangement);
   if (progress && reported != end - begin) progress(end - begin);
   state = std::move(result);
 }
