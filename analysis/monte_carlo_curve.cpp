@@ -47,7 +47,6 @@ bool meets_tolerances(const Quantity& mean, const SamplingOptions& sampling) {
 struct PointRules {
   Engine engine = Engine::mc;
   double confidence = 0;  // of one look; the level that is reported is the one all looks share
-  Engine engine = Engine::mc;
   bool phase = false;  // the score has an amplitude and a phase
   bool spread = true;  // intervals of variances are to be had
   Wide offset{0};      // of the score at this distance, which the samples leave out
@@ -147,7 +146,7 @@ DistanceCurve sampled_curve(const CurveTask& task, const SamplingState& state,
   if (arrangement_of(estimator) != Arrangement::independent) {
     curve.estimator = to_string(estimator);
   }
-  rules.engine = estimator == Estimator::qmc ? Engine::qmc : Engine::mc;
+  if (estimator == Estimator::qmc) rules.engine = Engine::qmc;
   for (std::size_t i = 0; i < distances.size() && !total.points.empty(); ++i) {
     rules.offset = score_offset(score, distances[i]);
     curve.points.push_back(make_point(
