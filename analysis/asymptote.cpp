@@ -122,7 +122,11 @@ struct FillDecay {
   void operator()(const Law&) const {
     law.asymptote = not_predicted("no decay law is derived for this density");
   }
-  void operator()(const EmpiricalDensity&) const {
+  void operator()(const EmpiricalDensity& density) const {
+    if (density.bandwidth.compare(0) > 0) {
+      law.asymptote = not_predicted("no decay law is derived for smoothed tokens");
+      return;
+    }
     law.asymptote = not_predicted(
         "over finitely many tokens the mean is almost periodic in s and does not "
         "decay for ever");

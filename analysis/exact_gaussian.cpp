@@ -4,6 +4,7 @@
 
 #include "analysis/experiment.hpp"
 #include "analysis/gaussian_form.hpp"
+#include "analysis/mixture_mean.hpp"
 #include "analysis/phase_point.hpp"
 #include "analysis/rotary_moments.hpp"
 #include "sim/errors.hpp"
@@ -118,12 +119,17 @@ class MixtureTransform {
 /// Phase scores: mean = Re Phi_1(2 pi s), E score^2 = (E a^2 + Re Phi_2(4 pi s))/2.
 class PhaseCurve {
  public:
-  PhaseCurve(const PhaseScore& score, const std::vector<WeightedGaussian>& components)
+  /// `vanishes`: the mean is known to be 0 at every distance.
+  PhaseCurve(const PhaseScore& score, const std::vector<WeightedGaussian>& components,
+             bool vanishes)
       : score_(score),
         transform_(score, components),
         amplitude_(transform_.amplitude()),
         constant_phase_(transform_.phase_vanishes()),
-        deterministic_(transform_.deterministic()) {}
+        deterministic_(transform_.deterministic()),
+        vanishes_(vanishes) {
+    if (vanishes) amplitude_.mean = amplitude_.mean_error = 0;
+  }
 
   CurvePoint at(std::uint64_t distance) const {
     const Wide t = wide_two_pi() * score_.phase_scale(distance);
@@ -142,7 +148,7 @@ class PhaseCurve {
       parts.excess = {amplitude_.variance - half, amplitude_.variance_error + half_error};
       return phase_point(distance, Engine::exact, parts);
     }
-    const Transform first = transform_.at(t);
+    const Transform first = vanishes_ ? Transform{} : transform_.at(t);
     parts.first = first.phi1;
     parts.first_error = first.error1;
     parts.underflow = first.underflow;
@@ -165,18 +171,23 @@ class PhaseCurve {
   PhaseScore score_;
   MixtureTransform transform_;
   FormMoments amplitude_;
-  bool constant_phase_, deterministic_;
+  bool constant_phase_, deterministic_, vanishes_;
 };
 
 /// Rotary scores: at one distance a bilinear form of q and k (eq. 2, 3).
 class RotaryCurve {
  public:
-  RotaryCurve(const RotaryScore& score, const std::vector<WeightedGaussian>& components)
-      : score_(score), parts_(rotary_parts(score, components)), envelope_(parts_) {}
+  RotaryCurve(const RotaryScore& score, const std::vector<WeightedGaussian>& components,
+              bool vanishes)
+      : score_(score),
+        parts_(rotary_parts(score, components)),
+        envelope_(parts_),
+        vanishes_(vanishes) {}
 
   CurvePoint at(std::uint64_t distance) const {
     auto [mean, variance] = values_at(distance);
     Estimate envelope = envelope_.at(distance);
+    if (vanishes_) mean = envelope = {};
     if (score_.slope != 0) {
       const Wide offset = score_.offset(distance);
       const Wide rounding = 8 * wide_epsilon() * abs(offset);
@@ -249,6 +260,7 @@ class RotaryCurve {
   RotaryScore score_;
   std::vector<RotaryMoments::Weighted> parts_;
   RotaryMoments::Envelope envelope_;
+  bool vanishes_;
 };
 
 }  // namespace
@@ -257,6 +269,8 @@ DistanceCurve exact_gaussian_curve(const CurveTask& task) {
   DistanceCurve curve{task.encoding, task.density, task.head_dim, {}, {}, {}};
   const ScoreModel score = lower(task.encoding, task.head_dim);
   const std::vector<WeightedGaussian> components = gaussian_components(task);
+  const auto* mixture = std::get_if<MixtureDensity>(&task.density.law);
+  const bool vanishes = mixture != nullptr && mixture_mean_vanishes(*mixture, task.encoding);
   const auto fill = [&](const auto& engine) {
     const auto& distances = task.distances.distances;
     curve.points.reserve(distances.size());
@@ -270,9 +284,9 @@ DistanceCurve exact_gaussian_curve(const CurveTask& task) {
     }
   };
   if (const auto* phase = std::get_if<PhaseScore>(&score)) {
-    fill(PhaseCurve(*phase, components));
+    fill(PhaseCurve(*phase, components, vanishes));
   } else {
-    fill(RotaryCurve(std::get<RotaryScore>(score), components));
+    fill(RotaryCurve(std::get<RotaryScore>(score), components, vanishes));
   }
   return curve;
 }

@@ -208,31 +208,69 @@ RadialIntegral RadialTransform::quartic(const Wide& t, int order) const {
     return value;
   };
   // Without phase the saddle is at sqrt(n); phases of degree two move it down, those of degree one
-  // to zeta^3 = -2 T, T = t^2 b^2 |phase1|^2/4, off the real axis.
+  // to zeta^3 = -2 T, T = t^2 b^2 |phase1|^2/4, off the real axis. Where a coordinate has both, the
+  // turns of its square, |t e| b^2, hide its T beyond sqrt(n).
   Wide linear = 0;
   for (const GaussianTransform::Block& block : gaussian_.blocks()) {
-    for (const Wide& first : block.phase1) linear += Wide(block.multiplicity) * first * first;
+    for (std::size_t j = 0; j < block.phase1.size(); ++j) {
+      const Wide hidden = abs(t * block.eigenvalue[j]) * width_squared_ / sqrt(2 * half);
+      const Wide part = block.phase1[j] / std::max(hidden, Wide(1));
+      linear += Wide(block.multiplicity) * part * part;
+    }
   }
-  const Wide lowest = sqrt(half) / 64;
   const Wide highest = 2 * sqrt(half) + 2 + 2 * cbrt(Wide(t * t * width_squared_ * linear));
   Wide c = highest;
   if (linear == 0) {
     // Through the least modulus on the real axis: there digits cancel least.
     c = exp(extreme_place([&](const Wide& log_c) { return term_at(exp(log_c), Wide(0)).log_size; },
-                          1, Wide(log(lowest)), Wide(log(highest)), Wide(1) / 64));
+                          1, Wide(log(Wide(sqrt(half) / 64))), Wide(log(highest)), Wide(1) / 64));
   } else {
-    // Of some lines the one whose largest term is least.
-    Wide least = 0;
-    for (Wide candidate = highest; candidate > lowest; candidate *= Wide(0.75)) {
-      Wide largest = term_at(candidate, Wide(0)).log_size;
+    // The line whose largest term is least, through the saddle: a coarse grid, then steps that
+    // shrink.
+    const auto height = [&](const Wide& x, const Wide& y) { return term_at(x, y).log_size; };
+    Wide peak_y = 0, least = 0;
+    for (Wide candidate = highest; candidate > highest / 100; candidate *= Wide(0.6)) {
+      Wide largest = height(candidate, Wide(0)), at = 0;
       for (const double part : {0.03, 0.06, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0}) {
         for (const double y : {part, -part}) {
-          largest = std::max(largest, term_at(candidate, Wide(y * highest)).log_size);
+          const Wide here = height(candidate, Wide(y * highest));
+          if (here <= largest) continue;
+          largest = here;
+          at = y * highest;
         }
       }
       if (candidate < highest && largest >= least) continue;
       least = largest;
       c = candidate;
+      peak_y = at;
+    }
+    // The largest term of a line, from a place near it.
+    const auto climb = [&](const Wide& line, Wide y) {
+      Wide largest = height(line, y);
+      Wide step = highest / 16;
+      for (int i = 0; i < 12; ++i) {
+        const Wide up = height(line, Wide(y + step)), down = height(line, Wide(y - step));
+        if (std::max(up, down) <= largest) {
+          step /= 2;
+          continue;
+        }
+        y += up > down ? step : Wide(-step);
+        largest = std::max(up, down);
+      }
+      peak_y = y;
+      return largest;
+    };
+    least = climb(c, peak_y);
+    Wide ratio = Wide(1.25);
+    for (int i = 0; i < 9; ++i) {
+      const Wide above = climb(Wide(c * ratio), peak_y);
+      const Wide below = climb(Wide(c / ratio), peak_y);
+      if (std::min(above, below) >= least) {
+        ratio = sqrt(ratio);
+        continue;
+      }
+      c = above < below ? Wide(c * ratio) : Wide(c / ratio);
+      least = std::min(above, below);
     }
   }
   // On the line |zeta - 2 i t e b^2| >= c: without the turns of the phase terms would be at most

@@ -84,6 +84,11 @@ ScaledTransform::Value ScaledTransform::at(const WideComplex& rho, int order,
   const Wide unweighted = modulus_bound(factor) * amplitude_size;
   result.log_size = unweighted > 0 ? Wide(exponent.re + log(unweighted)) : -ldexp(Wide(1), 58);
   if (result.log_size < -ldexp(Wide(1), 57)) return result;
+  if (result.log_size > ldexp(Wide(1), 57)) {  // no value: the error says so
+    result.size = ldexp(Wide(1), 1LL << 58);
+    result.relative = 2;
+    return result;
+  }
   const WideComplex phi0 = factor * exp(exponent);
   result.value = phi0 * amplitude;
   result.size = modulus_bound(phi0) * amplitude_size;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <utility>
 
 #include "analysis/empirical.hpp"
 #include "analysis/phase_point.hpp"
@@ -20,12 +21,33 @@ namespace {
 using Real = long double;
 constexpr Real kUnit = std::numeric_limits<Real>::epsilon();
 constexpr Real kNegligible = 1e-45L;  // of the heaviest pair
+constexpr std::size_t kChunk = 64;    // tokens that are added before they join the sum of all
 constexpr Real kTwoPi = 6.283185307179586476925286766559005768L;
 
+/// A sum with the rounding of its additions beside it (Neumaier): the error is one unit of the sum
+/// of moduli, whatever the number of terms.
+struct Compensated {
+  Real sum = 0, low = 0;
+
+  void add(Real x) {
+    const Real next = sum + x;
+    low += std::abs(sum) >= std::abs(x) ? (sum - next) + x : (x - next) + sum;
+    sum = next;
+  }
+  Real total() const { return sum + low; }
+};
+
+/// Eight sums, added pairwise: count/8 + 4 units of the sum of moduli.
+template <class Term>
+Real lane_sum(std::size_t count, const Term& term) {
+  Real lanes[8] = {};
+  for (std::size_t i = 0; i < count; ++i) lanes[i % 8] += term(i);
+  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
+         ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+}
+
 Real dot(const double* a, const double* b, std::size_t count) {
-  Real sum = 0;
-  for (std::size_t i = 0; i < count; ++i) sum += Real(a[i]) * Real(b[i]);
-  return sum;
+  return lane_sum(count, [&](std::size_t i) { return Real(a[i]) * Real(b[i]); });
 }
 
 /// Tokens as the sums see them.
@@ -46,11 +68,8 @@ Sides make_sides(const TokenTable& table, std::size_t dA) {
     for (std::size_t t = 0; t < table.tokens; ++t) {
       const double* row = &rows[t * dim];
       Wide sum = 0;
-      Real line = 0;
-      for (std::size_t i = dA; i < dim; ++i) {
-        sum += Wide(row[i]) * Wide(row[i]);
-        line += row[i];
-      }
+      for (std::size_t i = dA; i < dim; ++i) sum += Wide(row[i]) * Wide(row[i]);
+      const Real line = lane_sum(dim - dA, [&](std::size_t i) { return Real(row[dA + i]); });
       norm.push_back(sum);
       size.push_back(std::sqrt(static_cast<Real>(sum)));
       amplitude.push_back(std::sqrt(dot(row, row, dA)));
@@ -97,13 +116,15 @@ Angle make_angle(const Wide& t, const Wide& h, std::size_t dP, bool linear, cons
 /// Sums over pairs at one distance: of a e^(i t phi), of (a^2 + noise) cos(2 t phi), and the sums
 /// of moduli that their rounding is relative to, without and with |q_P| |k_P|.
 struct Sums {
-  Real re = 0, im = 0, second = 0;
+  Compensated re, im, second;
   Real size1 = 0, phase1 = 0, size2 = 0, phase2 = 0;
 
   void add(const Sums& other) {
-    re += other.re;
-    im += other.im;
-    second += other.second;
+    for (const auto& [mine, its] : {std::pair{&re, &other.re}, std::pair{&im, &other.im},
+                                    std::pair{&second, &other.second}}) {
+      mine->add(its->sum);
+      mine->add(its->low);
+    }
     size1 += other.size1;
     phase1 += other.phase1;
     size2 += other.size2;
@@ -217,14 +238,14 @@ class SmoothedPhase {
           Real cosine, sine;
           if (const Real w = first.weight_q[m] * first.weight_k[n]; w >= kNegligible) {
             cosines(first.turn * phi, cosine, sine);
-            out[d].re += w * a * cosine;
-            out[d].im += w * a * sine;
+            out[d].re.add(w * a * cosine);
+            out[d].im.add(w * a * sine);
             out[d].size1 += w * bound;
             out[d].phase1 += w * bound * reach;
           }
           if (const Real w = second.weight_q[m] * second.weight_k[n]; w >= kNegligible) {
             cosines(second.turn * phi, cosine, sine);
-            out[d].second += w * (a * a + spread) * cosine;
+            out[d].second.add(w * (a * a + spread) * cosine);
             out[d].size2 += w * (bound * bound + spread);
             out[d].phase2 += w * (bound * bound + spread) * reach;
           }
@@ -243,8 +264,8 @@ class SmoothedPhase {
                     const Real a = amplitude(m, n), spread = noise(m, n);
                     const Real bound =
                         sides_.amplitude_q[m] * sides_.amplitude_k[n] / std::sqrt(Real(dA_));
-                    out->re += a;
-                    out->second += a * a + spread;
+                    out->re.add(a);
+                    out->second.add(a * a + spread);
                     out->size1 += bound;
                     out->size2 += bound * bound + spread;
                   }
@@ -281,28 +302,36 @@ class SmoothedPhase {
       Side s;
       s.mean.assign(dA_, 0);
       s.square.assign(dA_ * dA_, 0);
-      for (std::size_t t = 0; t < table_.tokens; ++t) {
-        const double* row = &values[t * dim];
-        Real cosine = 1, sine = 0;
-        if (!still) cosines(first.turn * linear[t], cosine, sine);
-        const Complex e1(cosine, sine);
-        if (!still) cosines(second.turn * linear[t], cosine, sine);
-        const Complex e2(cosine, sine);
-        for (std::size_t i = 0; i < dA_; ++i) {
-          s.mean[i] += e1 * Real(row[i]);
-          for (std::size_t j = 0; j <= i; ++j) {
-            s.square[i * dA_ + j] += e2 * (Real(row[i]) * Real(row[j]));
+      for (std::size_t begin = 0; begin < table_.tokens; begin += kChunk) {
+        std::vector<Complex> mean(dA_), square(dA_ * dA_);
+        Complex plain = 0, norms = 0;
+        for (std::size_t t = begin; t < std::min(begin + kChunk, table_.tokens); ++t) {
+          const double* row = &values[t * dim];
+          Real cosine = 1, sine = 0;
+          if (!still) cosines(first.turn * linear[t], cosine, sine);
+          const Complex e1(cosine, sine);
+          if (!still) cosines(second.turn * linear[t], cosine, sine);
+          const Complex e2(cosine, sine);
+          for (std::size_t i = 0; i < dA_; ++i) {
+            mean[i] += e1 * Real(row[i]);
+            for (std::size_t j = 0; j <= i; ++j) {
+              square[i * dA_ + j] += e2 * (Real(row[i]) * Real(row[j]));
+            }
           }
+          const Real norm = amplitude[t] * amplitude[t], reach = std::sqrt(Real(dP_)) * size[t];
+          plain += e2;
+          norms += e2 * norm;
+          s.size += amplitude[t];
+          s.norm_size += norm;
+          s.reach += amplitude[t] * reach;
+          s.norm_reach += norm * reach;
+          s.count += 1;
+          s.count_reach += reach;
         }
-        const Real norm = amplitude[t] * amplitude[t], reach = std::sqrt(Real(dP_)) * size[t];
-        s.plain += e2;
-        s.norm += e2 * norm;
-        s.size += amplitude[t];
-        s.norm_size += norm;
-        s.reach += amplitude[t] * reach;
-        s.norm_reach += norm * reach;
-        s.count += 1;
-        s.count_reach += reach;
+        for (std::size_t i = 0; i < dA_; ++i) s.mean[i] += mean[i];
+        for (std::size_t i = 0; i < square.size(); ++i) s.square[i] += square[i];
+        s.plain += plain;
+        s.norm += norms;
       }
       return s;
     };
@@ -312,16 +341,18 @@ class SmoothedPhase {
     Complex one = 0, two = 0;
     for (std::size_t i = 0; i < dA_; ++i) {
       one += q.mean[i] * k.mean[i];
+      Complex row = 0;
       for (std::size_t j = 0; j <= i; ++j) {
-        two += (i == j ? Real(1) : Real(2)) * q.square[i * dA_ + j] * k.square[i * dA_ + j];
+        row += (i == j ? Real(1) : Real(2)) * q.square[i * dA_ + j] * k.square[i * dA_ + j];
       }
+      two += row;
     }
     const Real d = Real(dA_);
     two = two / d + h2 / d * (q.norm * k.plain + q.plain * k.norm) + h2 * h2 * q.plain * k.plain;
     Sums sums;
-    sums.re = one.real() / root;
-    sums.im = one.imag() / root;
-    sums.second = two.real();
+    sums.re.add(one.real() / root);
+    sums.im.add(one.imag() / root);
+    sums.second.add(two.real());
     sums.size1 = q.size * k.size / root;
     sums.phase1 = (q.reach * k.size + q.size * k.reach) / root;
     sums.size2 = q.norm_size * k.norm_size / d +
@@ -335,12 +366,14 @@ class SmoothedPhase {
     return sums;
   }
 
-  /// The error of sums of terms of modulus `size`: dot products and sums of up to 2 tokens + dim
-  /// terms, weights to 400 units; `phase` of it for each radian per unit of a raw phase of dP
-  /// terms.
+  /// The error of a sum of terms of modulus `size`: the dot products of each, weights (an exponent
+  /// up to 104 of one rounding, and their product), and the additions; `phase` of it for each
+  /// radian per unit of a raw phase.
   Wide rounding(Real size, Real phase, Real turn) const {
-    const Real terms = Real(2 * table_.tokens + 2 * table_.head_dim + 500);
-    const Real error = kUnit * (terms * size + Real(dP_ + 12) * std::abs(turn) * phase);
+    const bool factored = linear_ && rule_ == PairRule::all;
+    const Real additions = factored ? Real(kChunk + table_.tokens / kChunk + 4 * dA_) : 4;
+    const Real terms = Real(dA_) / 8 + (linear_ ? 30 : 140) + additions;
+    const Real error = kUnit * (terms * size + (Real(dP_) / 8 + 16) * std::abs(turn) * phase);
     return Wide(error) + Wide(kNegligible) * Wide(size);
   }
 
@@ -348,7 +381,7 @@ class SmoothedPhase {
                    const Sums& still) const {
     const Wide n(pairs);
     PhaseParts parts;
-    const Wide mean = Wide(still.re) / n, square = Wide(still.second) / n;
+    const Wide mean = Wide(still.re.total()) / n, square = Wide(still.second.total()) / n;
     const Wide mean_error = rounding(still.size1, 0, 0) / n;
     const Wide square_error = rounding(still.size2, 0, 0) / n;
     parts.second_moment = {square, square_error};
@@ -366,7 +399,7 @@ class SmoothedPhase {
       return one.log_factor < -ldexp(Wide(1), 57) ? Wide(0) : Wide(exp(one.log_factor));
     };
     const Wide first = factor(angle.first) / n, second = factor(angle.second) / n;
-    parts.first = {first * Wide(sums.re), first * Wide(sums.im)};
+    parts.first = {first * Wide(sums.re.total()), first * Wide(sums.im.total())};
     // Left out: pairs below kNegligible of the heaviest, all of them at most.
     const Wide left_out = Wide(kNegligible) * Wide(still.size1);
     parts.first_error = first * (rounding(sums.size1, sums.phase1, angle.first.turn) + left_out);
@@ -379,7 +412,7 @@ class SmoothedPhase {
                                         Wide(kNegligible) * Wide(still.size2)) +
                               (second == 0 ? ldexp(Wide(1), -(1LL << 56)) : Wide(0));
     const Wide re = parts.first.re;
-    parts.excess.value = second * Wide(sums.second) / 2 - re * re;
+    parts.excess.value = second * Wide(sums.second.total()) / 2 - re * re;
     parts.excess.error = second_error / 2 + (2 * abs(re) + parts.first_error) * parts.first_error;
     parts.variance = {half + parts.excess.value, half_error + parts.excess.error};
     return phase_point(distance, Engine::exact, parts);

@@ -123,7 +123,9 @@ void add_experiment_options(CLI::App& app, ExperimentFlags& flags) {
            "encoding, repeatable: tapa, tapa:alpha=0.1,share=0.5,law=power, "
            "rope:base=500000, ... (default tapa; tapalab list encodings)");
   add_list(app, "--density", flags.densities,
-           "density of queries and keys, repeatable: gaussian:rho=0.25, empirical:file=F,... "
+           "density of queries and keys, repeatable: gaussian:rho=0.25, "
+           "'mixture:weight=0.3,rho=0.6;weight=0.7', student-t-joint:nu=5, empirical:file=F,..., "
+           "also with bandwidth=0.1: tokens^2 cosines a distance for tapa "
            "(default gaussian:rho=0.25; tapalab list densities)");
   add_text(
       app, "--spec", flags.spec,

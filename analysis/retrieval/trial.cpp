@@ -154,6 +154,8 @@ struct RetrievalProbe::Shared {
     if (const auto* file = std::get_if<EmpiricalDensity>(&task.density.law)) {
       if (file->pairs != PairRule::all)
         throw InputError("--density: pairs= does not matter here; accepted: pairs=all");
+      if (file->bandwidth.compare(0) != 0)
+        throw InputError("--density: bandwidth= is not known to retrieve; accepted: bandwidth=0");
       tokens = file->table;
       laws.query = column_laws(tokens->queries, tokens->tokens, dim);
       laws.key = column_laws(tokens->keys, tokens->tokens, dim);

@@ -191,6 +191,30 @@ TEST_CASE("moments of a mixture follow from those of its components") {
   }
 }
 
+TEST_CASE("means of mixtures that cancel are exactly 0, and those that nearly do are not") {
+  for (const char* encoding : {"rope", "xpos"}) {
+    const auto zero =
+        curve_of(encoding, "mixture:weight=0.25,mean_q=3,mean_k=1;weight=0.75,mean_q=-1,mean_k=1",
+                 8, {0, 2});
+    for (const CurvePoint& point : zero.points) {
+      CHECK(point.mean->estimate.sign() == 0);
+      CHECK(point.mean->error.absolute.sign() == 0);
+      CHECK(point.status == Status::converged);
+    }
+  }
+  for (const char* encoding : {"tapa", "tapa-linear"}) {
+    const auto zero =
+        curve_of(encoding, "mixture:weight=0.25,a.rho=0.6;weight=0.75,a.rho=-0.2", 8, {0, 2});
+    for (const CurvePoint& point : zero.points) {
+      CHECK(point.mean->error.absolute.sign() == 0);
+      CHECK(point.status == Status::converged);
+    }
+    const auto near =
+        curve_of(encoding, "mixture:weight=0.25,a.rho=0.6;weight=0.75,a.rho=-0.2000000001", 8, {2});
+    CHECK(near.points[0].mean->estimate.sign() < 0);
+  }
+}
+
 TEST_CASE("sampled mixtures meet the closed forms, with one result for any number of threads") {
   for (const char* encoding : {"tapa", "rope"}) {
     CurveTask task = task_of(encoding, parse_density(kMixture), 8, {0, 1, 100});

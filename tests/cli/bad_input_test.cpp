@@ -198,6 +198,9 @@ TEST_CASE("Texts that would cost a parser its stack, and bytes after a NUL, are 
   check_refused({"merge", "/tmp"}, "is a directory");
   check_refused({"curve", "--spec", ""}, "--spec");
   check_refused({"curve", "--density", "gaussian:nu=3"}, "student-t");
+  check_refused({"curve", "--density", "mixture:weight=0.5;weight=0.6"}, "sum to 1.1");
+  check_refused({"curve", "--density", "mixture:rho=0;rho=1", "--sweep", "rho=lin:0:1:2"}, "sweep");
+  check_refused({"curve", "--density", "student-t-joint:nu=4", "--engine", "mc"}, "nu > 4");
 }
 
 TEST_CASE("Too few samples for a confidence leave an interval out or are refused") {
