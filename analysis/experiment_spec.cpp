@@ -181,7 +181,7 @@ std::vector<CurveTask> plan_curves(const ExperimentSpec& spec, unsigned threads)
                        spec.rel_tol,
                        spec.abs_tol,
                        threads,
-                       spec.estimator.value_or(Estimator::automatic)};
+                       spec.estimator.value_or(Estimator::standard)};
       lower(task.encoding, task.head_dim);  // refuses what does not fit
       choose_engine(task);
       tasks.push_back(std::move(task));

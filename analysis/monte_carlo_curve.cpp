@@ -1,4 +1,5 @@
-// The plain Monte Carlo engine as distance curves: sampled moments with their intervals.
+// The engines that draw scores, mc and qmc, as distance curves: sampled moments with their
+// intervals.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include "analysis/experiment.hpp"
 #include "analysis/intervals.hpp"
 #include "analysis/sampling_run.hpp"
+#include "analysis/score_estimator.hpp"
 #include "analysis/score_offset.hpp"
 #include "sim/block_kernels.hpp"
 #include "sim/errors.hpp"
@@ -43,18 +45,20 @@ bool meets_tolerances(const Quantity& mean, const SamplingOptions& sampling) {
 }
 
 struct PointRules {
+  Engine engine = Engine::mc;
   double confidence = 0;  // of one look; the level that is reported is the one all looks share
-  bool phase = false;     // the score has an amplitude and a phase
-  bool spread = true;     // intervals of variances are to be had
-  Wide offset{0};         // of the score at this distance, which the samples leave out
+  bool phase = false;  // the score has an amplitude and a phase
+  bool spread = true;  // intervals of variances are to be had
+  Wide offset{0};      // of the score at this distance, which the samples leave out
 };
 
-CurvePoint make_point(std::uint64_t distance, const ScoreMoments& moments, const PointRules& rules,
+CurvePoint make_point(std::uint64_t distance, const ScoreUnits& units, const PointRules& rules,
                       const SamplingOptions& sampling) {
   const double confidence = rules.confidence;
+  const ScoreMoments& moments = units.moments;
   CurvePoint point;
   point.distance = distance;
-  point.engine = Engine::mc;
+  point.engine = rules.engine;
   const Moments& score = moments.score;
   if (score.count < 2) return point;  // no pair of tokens at this distance
   const double level = sampling.confidence;
@@ -65,7 +69,7 @@ CurvePoint make_point(std::uint64_t distance, const ScoreMoments& moments, const
                     "more samples",
                     score.count));
   if (rules.spread) {
-    point.variance = sampled(sample_variance(score), variance_interval(score, confidence), level);
+    point.variance = sampled(variance_estimate(units), variance_interval(units, confidence), level);
   }
   if (rules.phase) {
     point.envelope = sampled(std::hypot(score.mean, moments.sine.mean),
@@ -94,24 +98,30 @@ void check(const SamplingOptions& sampling) {
     throw InputError(
         fmt::format("--confidence is {}; accepted: strictly between 0 and 1", sampling.confidence));
   }
-  if (sampling.samples < 2) {
-    throw InputError(
-        fmt::format("--samples is {}; accepted: an integer of at least 2", sampling.samples));
+  const std::uint64_t fewest = fewest_samples(sampling.estimator);
+  if (sampling.samples < fewest) {
+    throw InputError(fmt::format("--samples is {}; accepted: an integer of at least {}",
+                                 sampling.samples, fewest));
   }
 }
 
 }  // namespace
 
 ScoreSampler make_sampler(const CurveTask& task) {
-  return {lower(task.encoding, task.head_dim), task.density.law, task.encoding,
-          task.distances.distances, task.sampling.seed};
+  return {lower(task.encoding, task.head_dim),
+          task.density.law,
+          task.encoding,
+          task.distances.distances,
+          task.sampling.seed,
+          arrangement_of(task.sampling.estimator)};
 }
 
 std::vector<std::uint64_t> sampling_looks(const SamplingOptions& sampling) {
   check(sampling);
   std::vector<std::uint64_t> counts{sampling.samples};
   if (!sampling.rel_tol && !sampling.abs_tol) return counts;
-  for (std::uint64_t half = sampling.samples / 2; half >= kFirstLook; half /= 2) {
+  const std::uint64_t first = std::max(kFirstLook, fewest_samples(sampling.estimator));
+  for (std::uint64_t half = sampling.samples / 2; half >= first; half /= 2) {
     counts.push_back((half + kBlockSamples - 1) / kBlockSamples * kBlockSamples);
   }
   std::reverse(counts.begin(), counts.end());
@@ -125,15 +135,22 @@ DistanceCurve sampled_curve(const CurveTask& task, const SamplingState& state,
   PointRules rules;
   rules.confidence = 1.0 - (1.0 - task.sampling.confidence) / looks;
   const ScoreModel score = lower(task.encoding, task.head_dim);
-  rules.phase = std::holds_alternative<PhaseScore>(score);
+  rules.engine = task.engine == Engine::gpu ? Engine::gpu : Engine::mc;
+  rules.phase = std::holds_alternative<PhaseScore>(score) && has_companions(task);
   DistanceCurve curve{task.encoding, task.density, task.head_dim, task.sampling.seed, samples, {}};
   curve.unavailable = spread_unavailable(task.density.law);
   rules.spread = curve.unavailable.empty();
   const CurveMoments total = state.total();
-  for (std::size_t i = 0; i < total.points.size(); ++i) {
-    rules.offset = score_offset(score, task.distances.distances[i]);
-    curve.points.push_back(
-        make_point(task.distances.distances[i], total.points[i], rules, task.sampling));
+  const auto& distances = task.distances.distances;
+  const Estimator estimator = task.sampling.estimator;
+  if (arrangement_of(estimator) != Arrangement::independent) {
+    curve.estimator = to_string(estimator);
+  }
+  if (estimator == Estimator::qmc) rules.engine = Engine::qmc;
+  for (std::size_t i = 0; i < distances.size() && !total.points.empty(); ++i) {
+    rules.offset = score_offset(score, distances[i]);
+    curve.points.push_back(make_point(
+        distances[i], score_units(total, estimator, i, distances.size()), rules, task.sampling));
   }
   return curve;
 }

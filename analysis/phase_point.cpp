@@ -37,8 +37,8 @@ CurvePoint phase_point(std::uint64_t distance, Engine engine, const PhaseParts& 
   const Wide& bound = parts.first_bound;
   point.mean =
       bounded_quantity({parts.first.re, parts.first_error}, -bound, bound, parts.first_kind);
-  point.envelope =
-      bounded_quantity({abs(parts.first), parts.first_error}, Wide(0), bound, parts.first_kind);
+  const Wide modulus = parts.first.im == 0 ? Wide(abs(parts.first.re)) : abs(parts.first);
+  point.envelope = bounded_quantity({modulus, parts.first_error}, Wide(0), bound, parts.first_kind);
   if (parts.has_variance) {
     // E a^2 is a bound of Var, and half of it of |Var - E a^2/2|.
     const Wide square = parts.second_moment.value + parts.second_moment.error;

@@ -176,13 +176,13 @@ Json shard_json(const ExperimentSpec& completed, const std::vector<CurveTask>& t
                 const std::vector<SampleRange>& ranges, const Json& provenance) {
   Json curves = Json::array();
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const CurveTask& task = tasks[i];
-    const Engine engine = choose_engine(task).engine;
+    const CurveTask task = resolved(tasks[i]);
+    const Engine engine = task.engine;
     Json points = Json::array();
     for (const std::uint64_t distance : task.distances.distances) {
       points.push_back({{"distance", distance}, {"engine", to_string(engine)}});
     }
-    const bool sampled = engine == Engine::mc;
+    const bool sampled = draws_samples(task);
     curves.push_back({{"encoding", encoding_json(task.encoding)},
                       {"density", density_json(task.density)},
                       {"head_dim", task.head_dim},
@@ -224,8 +224,8 @@ MergedShards merge_shards(const std::vector<ShardText>& shards, unsigned threads
     }
   }
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    CurveTask& task = tasks[i];
-    if (choose_engine(task).engine == Engine::mc) {
+    CurveTask task = resolved(tasks[i]);
+    if (draws_samples(task)) {
       task.draw = [&parts, i](const CurveTask& drawn) {
         SampleRange samples;
         samples.end = samples.done = drawn.sampling.samples;

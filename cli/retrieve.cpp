@@ -51,7 +51,8 @@ void add_retrieval_options(CLI::App& app, ExperimentFlags& flags, RetrievalFlags
       ->type_name("T");
 }
 
-std::vector<RetrievalTask> retrieval_tasks(ExperimentFlags flags, const RetrievalFlags& retrieval) {
+std::vector<RetrievalTask> retrieval_tasks(ExperimentFlags flags, const RetrievalFlags& retrieval,
+                                           const OutputFlags& output) {
   RetrievalTask common;
   try {
     common.lengths =
@@ -72,7 +73,10 @@ std::vector<RetrievalTask> retrieval_tasks(ExperimentFlags flags, const Retrieva
   // the default sequence length is that of the largest distance
   flags.distances = std::to_string(common.lengths.back());
   std::vector<RetrievalTask> tasks;
-  for (const CurveTask& curve : plan_curves(flags.experiment(), threads)) {
+  const std::vector<CurveTask> curves = plan_curves(flags.experiment(), threads);
+  output.keep_sources(curves);
+  say_warnings(curves, output.quiet);
+  for (const CurveTask& curve : curves) {
     RetrievalTask task = common;
     task.encoding = curve.encoding;
     task.density = curve.density;
@@ -105,7 +109,7 @@ int run_retrieve(const Arguments& arguments) {
   const Format format = output.chosen_format({"table", "csv", "json"});
   output.progress_mode();
   output.check_files();
-  std::vector<RetrievalTask> tasks = retrieval_tasks(flags, retrieval);
+  std::vector<RetrievalTask> tasks = retrieval_tasks(flags, retrieval, output);
   Progress progress(output.progress_mode(), output.quiet);
   std::vector<Retrieval> retrievals;
   for (RetrievalTask& task : tasks) {

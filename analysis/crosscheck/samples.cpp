@@ -10,6 +10,7 @@
 #include "sim/block_kernels.hpp"
 #include "sim/density_source.hpp"
 #include "sim/errors.hpp"
+#include "sim/interrupt.hpp"
 
 namespace tapalab {
 namespace {
@@ -48,6 +49,7 @@ PairSamples PairDrawer::draw(std::uint64_t first, std::size_t count) const {
   const BlockKernels& kernels = block_kernels(simd_level());
   std::vector<double> x(2 * dim * kLanes);
   for (std::size_t begin = 0; begin < count; begin += kLanes) {
+    if (begin % (32 * kLanes) == 0) throw_if_interrupted();
     draw_lanes(source_->source, kernels, first + begin, 0, x.data());
     const std::size_t lanes = std::min<std::size_t>(kLanes, count - begin);
     for (std::size_t lane = 0; lane < lanes; ++lane) {

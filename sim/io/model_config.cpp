@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -38,6 +39,7 @@ struct Model {
   std::optional<std::uint64_t> top_original;
   std::optional<ExactDecimal> theta, partial;
   bool scales_softmax = false;
+  bool interleaved = false;
   std::vector<std::string> warnings;
 };
 
@@ -59,6 +61,23 @@ std::uint32_t read_head_dim(ConfigBlock& top) {
   return static_cast<std::uint32_t>(*hidden / *heads);
 }
 
+// What bears on scores and is not part of an encoding here.
+void warn_of_unread(ConfigBlock& top, std::vector<std::string>& warnings) {
+  if (top.find("qk_rope_head_dim") != nullptr)
+    warnings.emplace_back(
+        "latent attention: the encoding is that of the qk_rope_head_dim rotated coordinates alone, "
+        "with logits over the square root of their number; the model divides by that of all "
+        "coordinates, and adds those that are not rotated");
+  for (const auto& [key, effect] :
+       {std::pair{"query_pre_attn_scalar", "the model scales its logits by it"},
+        std::pair{"attention_multiplier", "the model scales its logits by it"},
+        std::pair{"no_rope_layers", "some layers of the model have no RoPE"},
+        std::pair{"no_rope_layer_interval", "some layers of the model have no RoPE"}}) {
+    if (top.find(key) != nullptr)
+      warnings.push_back(fmt::format("{} has no effect here: {}", key, effect));
+  }
+}
+
 Model read_model(ConfigBlock& top) {
   Model model;
   model.head_dim = read_head_dim(top);
@@ -66,9 +85,11 @@ Model read_model(ConfigBlock& top) {
   model.top_original = top.count("original_max_position_embeddings", kMaxTokens);
   model.theta = top.number("rope_theta");
   model.partial = top.number("partial_rotary_factor");
-  if (const auto base = top.number("rotary_emb_base")) {
+  for (const char* key : {"rotary_emb_base", "global_rope_theta"}) {
+    const auto base = top.number(key);
+    if (!base) continue;
     if (model.theta && !(*base == *model.theta))
-      top.refuse("rotary_emb_base", "contradicts rope_theta; accepted: one of the two");
+      top.refuse(key, "contradicts rope_theta; accepted: one of the two");
     model.theta = base;
   }
   if (const auto part = top.number("rotary_pct")) {
@@ -76,6 +97,19 @@ Model read_model(ConfigBlock& top) {
       top.refuse("rotary_pct", "contradicts partial_rotary_factor; accepted: one of the two");
     model.partial = part;
   }
+  if (const auto rotated = top.count("rotary_dim", kMaxConfigHeadDim)) {
+    const ExactDecimal part = ExactDecimal::parse(
+        fmt::format("{}", static_cast<double>(*rotated) / model.head_dim), "rotary_dim");
+    if (model.partial && !(part == *model.partial))
+      top.refuse("rotary_dim", "contradicts partial_rotary_factor; accepted: one of the two");
+    model.partial = part;
+  }
+  if (top.find("rope_ratio") != nullptr)
+    top.refuse("rope_ratio",
+               "stretches the base as ChatGLM does, which is not read; accepted: "
+               "--encoding partial:base=.. with that base");
+  model.interleaved = top.boolean("rope_interleave").value_or(false);
+  warn_of_unread(top, model.warnings);
   const std::string kind = top.text("model_type").value_or("");
   model.scales_softmax = kind.rfind("deepseek", 0) == 0 || kind.rfind("kimi", 0) == 0;
   return model;
@@ -164,9 +198,58 @@ class ScalingReader {
 
 void check_computable(const std::string& file, const ModelRope& layer) {
   try {
-    rope_frequencies(layer.rope, layer.head_dim, layer.original == 0 ? 1 : layer.original);
+    const RopeFrequencies frequencies =
+        rope_frequencies(layer.rope, layer.head_dim, layer.original == 0 ? 1 : layer.original);
+    // LongRoPE's other list
+    const RopeFrequencies longer = rope_frequencies(layer.rope, layer.head_dim, kMaxTokens);
+    for (const auto* list : {&frequencies.radians, &longer.radians}) {
+      for (std::size_t i = 0; i < list->size(); ++i) {
+        const double f = static_cast<double>((*list)[i]);
+        if (f == 0 ? (*list)[i] == 0 : std::isfinite(f) && std::isfinite(6.3 / f)) continue;
+        throw InputError(fmt::format(
+            "the frequency of pair {} is {}; accepted: factors that leave frequencies and "
+            "wavelengths in the range of double",
+            i, (*list)[i].str(3, std::ios_base::scientific)));
+      }
+    }
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", printable(file), error.what()));
+  }
+}
+
+// Numbers that speak of one thing and disagree.
+void warn_of_lengths(const Model& model, ConfigBlock& block, ModelRope& layer) {
+  const auto nested = block.count("original_max_position_embeddings", kMaxTokens);
+  if (nested && model.top_original && *nested != *model.top_original)
+    layer.warnings.push_back(
+        fmt::format("{} is {} and original_max_position_embeddings {}: the latter is taken",
+                    printable(block.path_of("original_max_position_embeddings")), *nested,
+                    *model.top_original));
+  if (model.max_positions != 0 && layer.original > model.max_positions)
+    layer.warnings.push_back(
+        fmt::format("the original length {} is above max_position_embeddings {}", layer.original,
+                    model.max_positions));
+  const auto* yarn = std::get_if<YarnScaling>(&layer.rope.scaling);
+  if (yarn == nullptr || model.max_positions == 0) return;
+  const double ratio =
+      static_cast<double>(model.max_positions) / static_cast<double>(yarn->original);
+  const double factor = static_cast<double>(yarn->factor.wide());
+  if (std::abs(factor / ratio - 1) > 1e-6 && model.max_positions != yarn->original)
+    layer.warnings.push_back(
+        fmt::format("factor is {}, and max_position_embeddings over the original length {}: the "
+                    "factor is taken",
+                    yarn->factor.text(), ratio));
+}
+
+// Keys of the model that look as if they spoke of RoPE, and that nothing asked for.
+void warn_of_unused(const ConfigBlock& top, std::vector<std::string>& warnings) {
+  std::size_t count = 0;
+  for (const std::string& key : top.unused()) {
+    const bool speaks = key.find("rope") != std::string::npos ||
+                        key.find("rotary") != std::string::npos ||
+                        key.find("mscale") != std::string::npos;
+    if (!speaks || ++count > kMostNamed) continue;
+    warnings.push_back(fmt::format("{} has no effect here", printable(key)));
   }
 }
 
@@ -177,6 +260,7 @@ ModelRope read_layer(const std::string& file, ConfigBlock& top, const Model& mod
   layer.head_dim = model.head_dim;
   layer.warnings = model.warnings;
   layer.scales_softmax = model.scales_softmax;
+  layer.interleaved = model.interleaved;
   const auto type = block.text("rope_type"), old_type = block.text("type");
   if (type && old_type && *type != *old_type)
     block.refuse("type", fmt::format("{} contradicts rope_type {}; accepted: one of the two",
@@ -188,9 +272,15 @@ ModelRope read_layer(const std::string& file, ConfigBlock& top, const Model& mod
   if (theta) layer.rope.base = *theta;
   if (!theta) layer.warnings.emplace_back("no rope_theta: 10000 is taken");
   if (partial) layer.rope.partial = *partial;
-  if (layer.rope.base.compare(1) <= 0) block.refuse("rope_theta", "accepted: a number > 1");
+  const auto refuse_range = [&](const char* key, bool at_top, const ExactDecimal& value,
+                                const char* accepted) {
+    (at_top ? top : block).refuse(key, fmt::format("is {}; accepted: {}", value.text(), accepted));
+  };
+  if (layer.rope.base.compare(1) <= 0)
+    refuse_range("rope_theta", model.theta.has_value(), layer.rope.base, "a number > 1");
   if (layer.rope.partial.compare(1) > 0)
-    block.refuse("partial_rotary_factor", "accepted: a number above 0 and at most 1");
+    refuse_range("partial_rotary_factor", model.partial.has_value(), layer.rope.partial,
+                 "a number above 0 and at most 1");
   ScalingReader reader(model, block);
   layer.rope.scaling = reader.read(layer.type);
   layer.original = std::visit(
@@ -199,6 +289,7 @@ ModelRope read_layer(const std::string& file, ConfigBlock& top, const Model& mod
         return model.max_positions;
       },
       layer.rope.scaling);
+  warn_of_lengths(model, block, layer);
   const std::vector<std::string> unused = block.unused();
   for (std::size_t i = 0; i < std::min(unused.size(), kMostNamed); ++i)
     layer.warnings.push_back(fmt::format("{} is not used by rope_type {}",
@@ -263,15 +354,17 @@ const json& language_model(const json& document) {
 // An older form of two kinds of layers: sliding ones are read with a base of their own.
 void add_local_layers(const std::string& path, ConfigBlock& top, const Model& model,
                       ModelConfig& config) {
-  const auto base = top.number("rope_local_base_freq");
+  const char* key =
+      top.find("local_rope_theta") != nullptr ? "local_rope_theta" : "rope_local_base_freq";
+  const auto base = top.number(key);
   if (!base) return;
   if (config.layers.size() != 1 || !config.layers.front().layer_type.empty())
-    top.refuse("rope_local_base_freq", "stands beside layer types; accepted: one of the two");
+    top.refuse(key, "stands beside layer types; accepted: one of the two");
   config.layers.front().layer_type = "full_attention";
   Model local = model;
   local.theta = base;
   const json none = json::object();
-  ConfigBlock block(path, "rope_local_base_freq", none);
+  ConfigBlock block(path, key, none);
   config.layers.push_back(read_layer(path, top, local, block, "sliding_attention"));
 }
 
@@ -316,7 +409,15 @@ ModelConfig parse_model_config(std::string_view text, const std::string& path) {
     if (value != nullptr && !value->is_object())
       top.refuse(key, fmt::format("is {}; accepted: an object", shown_json(*value)));
   }
-  if (parameters != nullptr && scaling != nullptr && *parameters != *scaling)
+  // Some files hold both forms: then all that the older one says must stand in the newer.
+  const auto contained = [&] {
+    for (const auto& [key, value] : scaling->items()) {
+      const auto found = parameters->find(key);
+      if (found == parameters->end() || *found != value) return false;
+    }
+    return true;
+  };
+  if (parameters != nullptr && scaling != nullptr && !contained())
     top.refuse("rope_scaling", "stands beside another rope_parameters; accepted: one of the two");
   const Model model = read_model(top);
   const json none = json::object();
@@ -337,6 +438,7 @@ ModelConfig parse_model_config(std::string_view text, const std::string& path) {
     }
   }
   add_local_layers(path, top, model, config);
+  for (ModelRope& layer : config.layers) warn_of_unused(top, layer.warnings);
   return config;
 }
 
