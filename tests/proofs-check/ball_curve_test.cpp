@@ -160,6 +160,14 @@ TEST_CASE("balls overlap the closed forms of every encoding under Gaussians") {
   }
 }
 
+TEST_CASE("balls overlap the closed forms of mixtures") {
+  for (const char* encoding : {"tapa:alpha=0.3", "tapa-linear:alpha=0.05", "rope"}) {
+    check_against(Engine::exact,
+                  ball_task(encoding, "mixture:weight=0.3,rho=0.9,mean_q=1;weight=0.7,scale_k=2", 8,
+                            {0, 3, 70000}));
+  }
+}
+
 TEST_CASE("balls overlap exact and quadrature results of independent coordinates") {
   const char* means = ",a.mean_q=0.5,a.mean_k=0.4";
   for (const char* density :
