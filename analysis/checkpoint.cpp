@@ -118,6 +118,9 @@ Json sampling_identity(const std::vector<CurveTask>& tasks, Shard shard) {
     if (task.engine == Engine::mc && sampling.estimator != Estimator::plain) {
       curves.back()["estimator"] = to_string(sampling.estimator);
     }
+    if (choose_engine(task).engine == Engine::gpu) {
+      curves.back()["device_arithmetic"] = kDeviceArithmetic;
+    }
   }
   return {{"stream_version", kStreamVersion},
           {"arithmetic_version", kSamplingArithmetic},

@@ -1,17 +1,17 @@
-// The samples of the plain Monte Carlo engine, with their scores from a device.
+// The samples of the plain Monte Carlo engine from a device.
 #include <algorithm>
+#include <optional>
 #include <variant>
 
 #include "analysis/experiment.hpp"
-#include "analysis/intervals.hpp"
 #include "analysis/sampling_run.hpp"
-#include "analysis/score_offset.hpp"
 #include "sim/backend.hpp"
 #include "sim/block_kernels.hpp"
+#include "sim/density_source.hpp"
 #include "sim/errors.hpp"
 #include "sim/interrupt.hpp"
+#include "sim/make_fused_plan.hpp"
 #include "sim/monte_carlo.hpp"
-#include "sim/pair_source.hpp"
 
 namespace tapalab {
 namespace {
@@ -20,35 +20,13 @@ namespace {
 constexpr std::size_t kPairsTogether = 64 * kBlockSamples;
 constexpr std::size_t kMostScores = std::size_t{1} << 25;
 
-// Calls `use` with the density as the samplers take it.
-template <class Use>
-auto with_density(const CurveTask& task, Use use) {
-  const auto& law = task.density.law;
-  if (const auto* tokens = std::get_if<EmpiricalDensity>(&law)) return use(*tokens);
-  if (const auto* product = std::get_if<ProductDensity>(&law)) {
-    return use(lower(*product, task.encoding, task.head_dim));
-  }
-  if (const auto* full = std::get_if<FullGaussianDensity>(&law)) {
-    return use(lower(*full, task.head_dim));
-  }
-  return use(lower(std::get<GaussianDensity>(law), task.encoding, task.head_dim));
-}
-
-using PairSource = std::variant<GaussianSource, TokenSource, ProductSource>;
-
-struct MakeSource {
-  std::uint64_t seed;
-  PairSource operator()(const EmpiricalDensity& tokens) const { return TokenSource(tokens, seed); }
-  PairSource operator()(const ProductModel& model) const { return ProductSource(model, seed); }
-  PairSource operator()(const GaussianModel& model) const { return GaussianSource(model, seed); }
-};
-
 /// Draws pairs as the host's engine does (sim/monte_carlo.cpp): sample i is the same pair.
 class PairDraws {
  public:
   explicit PairDraws(const CurveTask& task)
       : head_dim_(task.head_dim),
-        source_(with_density(task, MakeSource{task.sampling.seed})),
+        source_(make_density_source(task.density.law, task.encoding, task.head_dim,
+                                    task.sampling.seed)),
         lanes_(std::size_t{2} * task.head_dim * kLanes) {
     if (const auto* gaussian = std::get_if<GaussianSource>(&source_)) {
       normals_.resize(gaussian->single_normals());
@@ -88,17 +66,13 @@ class PairDraws {
     const SimdLevel level = simd_level();
     if (const auto* gaussian = std::get_if<GaussianSource>(&source_); gaussian && single) {
       gaussian->single_lanes(normal_kernels(level), first, normals_.data(), lanes_.data());
-    } else if (gaussian != nullptr) {
-      gaussian->lanes(block_kernels(level), first, lanes_.data());
-    } else if (const auto* product = std::get_if<ProductSource>(&source_)) {
-      product->lanes(first, lanes_.data());
-    } else {
-      std::get<TokenSource>(source_).lanes(first, distance, lanes_.data());
+      return;
     }
+    draw_lanes(source_, block_kernels(level), first, distance, lanes_.data());
   }
 
   std::uint32_t head_dim_;
-  PairSource source_;
+  DensitySource source_;
   std::vector<float> normals_;
   std::vector<double> lanes_;
 };
@@ -118,31 +92,6 @@ void add_blocks(const std::vector<double>& scores, std::size_t count, std::size_
   }
 }
 
-Quantity sampled(double estimate, const Interval& interval, double level) {
-  Quantity quantity;
-  quantity.estimate = LogNumber(estimate);
-  quantity.error.kind = ErrorKind::confidence;
-  quantity.error.level = level;
-  quantity.error.lower = LogNumber(interval.lower);
-  quantity.error.upper = LogNumber(interval.upper);
-  quantity.error.absolute =
-      LogNumber(std::max({0.0, interval.upper - estimate, estimate - interval.lower}));
-  quantity.sign_resolved =
-      interval.lower > 0 || interval.upper < 0 || (interval.lower == 0 && interval.upper == 0);
-  return quantity;
-}
-
-CurvePoint point_of(std::uint64_t distance, const Moments& moments, double level) {
-  CurvePoint point;
-  point.distance = distance;
-  point.engine = Engine::gpu;
-  if (moments.count < 2) return point;  // no pair of tokens at this distance
-  point.mean = sampled(moments.mean, mean_interval(moments, level), level);
-  point.variance = sampled(sample_variance(moments), variance_interval(moments, level), level);
-  point.status = point.mean->sign_resolved ? Status::converged : Status::unresolved;
-  return point;
-}
-
 // A run of distances whose samples come from the same draws.
 std::size_t run_length(const ScoreSampler& host, std::size_t first, std::size_t most) {
   std::size_t length = 1;
@@ -150,57 +99,98 @@ std::size_t run_length(const ScoreSampler& host, std::size_t first, std::size_t 
   return length;
 }
 
+// Draws pairs here, and has them scored by the device: for what it does not draw itself.
+class ScoredSamples {
+ public:
+  explicit ScoredSamples(const CurveTask& task)
+      : device_(task.device),
+        model_(lower(task.encoding, task.head_dim)),
+        distances_(task.distances.distances),
+        host_(make_sampler(task)),
+        draws_(task) {}
+
+  void operator()(std::uint64_t begin, std::uint64_t end, SamplingState& state) {
+    for (std::uint64_t first = begin; first < end; first += kPairsTogether) {
+      throw_if_interrupted();
+      const auto count =
+          static_cast<std::size_t>(std::min<std::uint64_t>(kPairsTogether, end - first));
+      std::vector<CurveMoments> blocks = moments(first, count);
+      for (std::size_t i = 0; i < blocks.size(); ++i) {
+        state.insert(0, first / kBlockSamples + i, std::move(blocks[i]));
+      }
+    }
+  }
+
+ private:
+  std::vector<CurveMoments> moments(std::uint64_t first, std::size_t count) {
+    std::vector<CurveMoments> blocks((count + kBlockSamples - 1) / kBlockSamples);
+    for (auto& block : blocks) block.points.resize(distances_.size());
+    const std::size_t most =
+        draws_.per_distance() ? 1 : std::max<std::size_t>(1, kMostScores / kPairsTogether);
+    PairBatch batch;
+    for (std::size_t d = 0, together = 0; d < distances_.size(); d += together) {
+      together = run_length(host_, d, std::min(most, distances_.size() - d));
+      const auto begin = distances_.begin() + static_cast<std::ptrdiff_t>(d);
+      const std::vector<std::uint64_t> part(begin, begin + static_cast<std::ptrdiff_t>(together));
+      if (!draws_.has_pairs(part.front())) continue;
+      const bool single = host_.draws_single(d);
+      if (d == 0 || draws_.per_distance() || single != host_.draws_single(d - 1)) {
+        batch = draws_.batch(first, count, part.front(), single);
+      }
+      add_blocks(device_->scores(model_, batch, part), count, part.size(), d, blocks);
+    }
+    return blocks;
+  }
+
+  std::shared_ptr<const Backend> device_;
+  ScoreModel model_;
+  std::vector<std::uint64_t> distances_;
+  // Refuses what the host's engine refuses, such as phases that samples in double do not resolve.
+  ScoreSampler host_;
+  PairDraws draws_;
+};
+
+// The Gaussian that a device may draw from itself.
+std::optional<GaussianModel> gaussian_model(const CurveTask& task) {
+  const auto& law = task.density.law;
+  if (const auto* full = std::get_if<FullGaussianDensity>(&law)) {
+    return lower(*full, task.head_dim);
+  }
+  if (const auto* gaussian = std::get_if<GaussianDensity>(&law)) {
+    return lower(*gaussian, task.encoding, task.head_dim);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-DistanceCurve device_curve(const CurveTask& task) {
+AddSamples device_samples(const CurveTask& task) {
   const std::string missing =
       task.device == nullptr ? "no device was given" : task.device->unavailable_reason();
   if (!missing.empty()) throw UnavailableError("--engine gpu: " + missing);
-  const ScoreModel model = lower(task.encoding, task.head_dim);
-  const auto& distances = task.distances.distances;
-  const std::uint64_t samples = task.sampling.samples;
-  // Refuses what the host's engine refuses, such as phases that samples in double do not resolve.
-  const ScoreSampler host = make_sampler(task);
-  PairDraws draws(task);
-  SamplingState state;
-  for (std::uint64_t first = 0; first < samples; first += kPairsTogether) {
-    const auto count =
-        static_cast<std::size_t>(std::min<std::uint64_t>(kPairsTogether, samples - first));
-    std::vector<CurveMoments> blocks((count + kBlockSamples - 1) / kBlockSamples);
-    for (auto& block : blocks) block.points.resize(distances.size());
-    const std::size_t most =
-        draws.per_distance() ? 1 : std::max<std::size_t>(1, kMostScores / kPairsTogether);
-    PairBatch batch;
-    for (std::size_t d = 0, together = 0; d < distances.size(); d += together) {
-      throw_if_interrupted();
-      together = run_length(host, d, std::min(most, distances.size() - d));
-      const auto begin = distances.begin() + static_cast<std::ptrdiff_t>(d);
-      const std::vector<std::uint64_t> part(begin, begin + static_cast<std::ptrdiff_t>(together));
-      if (!draws.has_pairs(part.front())) continue;
-      const bool single = host.draws_single(d);
-      if (d == 0 || draws.per_distance() || single != host.draws_single(d - 1)) {
-        batch = draws.batch(first, count, part.front(), single);
-      }
-      add_blocks(task.device->scores(model, batch, part), count, part.size(), d, blocks);
-    }
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      state.insert(0, first / kBlockSamples + i, std::move(blocks[i]));
-    }
-    if (task.progress) {
-      task.progress(static_cast<double>(first + count) / static_cast<double>(samples));
+  if (const auto gaussian = gaussian_model(task)) {
+    std::shared_ptr<const DeviceSampler> sampler =
+        task.device->sampler(lower(task.encoding, task.head_dim), *gaussian,
+                             task.distances.distances, task.sampling.seed);
+    if (sampler) {
+      return [sampler](std::uint64_t begin, std::uint64_t end, SamplingState& state) {
+        sampler->add(begin, end, state);
+      };
     }
   }
-  DistanceCurve curve{task.encoding, task.density, task.head_dim, task.sampling.seed, samples, {}};
-  const CurveMoments total = state.total();
-  for (std::size_t i = 0; i < distances.size(); ++i) {
-    CurvePoint point = point_of(distances[i], total.points[i].score, task.sampling.confidence);
-    add_offset(point, score_offset(model, distances[i]));
-    if (point.mean) {
-      point.status = point.mean->sign_resolved ? Status::converged : Status::unresolved;
-    }
-    curve.points.push_back(std::move(point));
-  }
-  return curve;
+  return [samples = std::make_shared<ScoredSamples>(task)](std::uint64_t begin, std::uint64_t end,
+                                                           SamplingState& state) {
+    (*samples)(begin, end, state);
+  };
 }
+
+bool has_companions(const CurveTask& task) {
+  if (task.engine != Engine::gpu) return true;
+  const auto gaussian = gaussian_model(task);
+  return gaussian && make_fused_plan(lower(task.encoding, task.head_dim), *gaussian,
+                                     task.distances.distances, task.sampling.seed);
+}
+
+DistanceCurve device_curve(const CurveTask& task) { return monte_carlo_curve(task); }
 
 }  // namespace tapalab

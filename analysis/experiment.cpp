@@ -2,11 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
+#include "analysis/conditional/device_conditional.hpp"
 #include "analysis/conditional/phase_pair.hpp"
 #include "analysis/empirical.hpp"
 #include "analysis/product_curve.hpp"
+#include "analysis/radial_curve.hpp"
 #include "analysis/score_estimator.hpp"
+#include "analysis/smoothed_curve.hpp"
 #include "sim/errors.hpp"
+#include "sim/moment_order.hpp"
 #include "sim/spec_text.hpp"
 
 namespace tapalab {
@@ -24,6 +30,11 @@ bool is_product(const CurveTask& task) {
 
 EngineChoice choose_for_product(const CurveTask& task) {
   const bool automatic = task.engine == Engine::automatic;
+  if (task.engine == Engine::ball && product_method(task) != ProductMethod::none) {
+    return {Engine::ball,
+            "asked for; closed forms and integrals over independent coordinates in "
+            "ball arithmetic"};
+  }
   const bool rotary = is_rotary(task);
   const std::string asked = automatic ? "auto takes the most exact that applies: " : "asked for; ";
   switch (product_method(task)) {
@@ -46,12 +57,38 @@ EngineChoice choose_for_product(const CurveTask& task) {
       printable(task.encoding.spec), printable(task.density.spec),
       none ? ", whose matrices couple all coordinates" : "",
       none                              ? "mc, qmc, gpu"
-      : method == ProductMethod::closed ? "auto, exact, mc, qmc, gpu"
-                                        : "auto, quadrature, mc, qmc, gpu"));
+      : method == ProductMethod::closed ? "auto, exact, ball, mc, qmc, gpu"
+                                        : "auto, quadrature, ball, mc, qmc, gpu"));
+}
+
+bool is_radial(const CurveTask& task) {
+  return std::holds_alternative<RadialDensity>(task.density.law);
+}
+
+EngineChoice choose_for_radial(const CurveTask& task) {
+  const bool automatic = task.engine == Engine::automatic;
+  const Engine engine = is_rotary(task) ? Engine::exact : Engine::quadrature;
+  if (!automatic && task.engine != engine) {
+    throw InputError(
+        fmt::format("--engine: {} does not apply to {} under {}; accepted: auto, {}, mc, gpu",
+                    to_string(task.engine), printable(task.encoding.spec),
+                    printable(task.density.spec), to_string(engine)));
+  }
+  return {
+      engine,
+      std::string(automatic ? "auto takes the most exact that applies: " : "asked for; ") +
+          (is_rotary(task) ? "mean and variance of a bilinear score need moments of the scale alone"
+                           : "one integral over the scale of a joint Gaussian")};
 }
 
 std::string exact_reason(const CurveTask& task) {
+  if (is_smoothed(task)) {
+    return "a Gaussian around every pair of tokens is a mixture with closed forms";
+  }
   if (is_empirical(task)) return "the pairs of the file can be summed one by one";
+  if (std::holds_alternative<MixtureDensity>(task.density.law)) {
+    return "a mixture of joint Gaussians is a weighted sum of their closed forms";
+  }
   if (is_rotary(task)) {
     return "a quadratic score of a joint Gaussian has closed moments";
   }
@@ -60,6 +97,8 @@ std::string exact_reason(const CurveTask& task) {
 
 // Scores are drawn: mc and qmc.
 EngineChoice choose_for_scores(const CurveTask& task) {
+  check_sampled_mean(task.density.law,
+                     task.engine == Engine::automatic ? "--estimator" : "--engine");
   const Estimator estimator = task.sampling.estimator;
   if (is_conditional(estimator)) {
     throw InputError(fmt::format(
@@ -111,9 +150,19 @@ void judge_tolerances(const SamplingOptions& asked, DistanceCurve& curve) {
 
 DistanceCurve run_engine(const CurveTask& task) {
   if (draws_scores(task.engine)) return monte_carlo_curve(task);
-  if (task.engine == Engine::gpu) return device_curve(task);
+  if (task.engine == Engine::gpu) {
+    return is_conditional(task.sampling.estimator) ? device_conditional_curve(task)
+                                                   : device_curve(task);
+  }
   if (task.engine == Engine::conditional) return conditional_curve(task);
+  if (task.engine == Engine::asymptotic) return asymptotic_curve(task);
+  if (task.engine == Engine::ball) {
+    if (!task.certify) throw UnavailableError("--engine ball: this program has no ball arithmetic");
+    return task.certify(task);
+  }
+  if (is_radial(task)) return radial_curve(task);
   if (is_product(task) && !is_rotary(task)) return product_curve(task);
+  if (is_smoothed(task)) return smoothed_curve(task);
   return is_empirical(task) ? empirical_curve(task) : exact_gaussian_curve(task);
 }
 
@@ -123,11 +172,21 @@ const std::vector<NamedEntry>& engine_catalogue() {
   static const std::vector<NamedEntry> catalogue{
       {"auto", "the most exact engine that applies; depends on the specification alone", {}},
       {"exact",
-       "closed forms: joint Gaussians, linear phases, second moments; sums over the pairs of a "
-       "file",
+       "closed forms: joint Gaussians and their mixtures, linear phases, second moments; sums over "
+       "the pairs of a file",
        {}},
       {"quadrature",
-       "independent coordinates: integrals by characteristic function, raised to their number",
+       "independent coordinates: integrals by characteristic function, raised to their number; one "
+       "random scale: an integral over it",
+       {}},
+      {"ball",
+       "certified: the closed forms of joint Gaussians and the integrals of independent "
+       "coordinates in ball arithmetic, an interval that contains the truth",
+       {}},
+      {"asymptotic",
+       "large distances: the stationary-phase expansion of tapa under analytic densities, its "
+       "first "
+       "omitted term as error",
        {}},
       {"mc",
        "Monte Carlo: one draw serves all distances; intervals for mean and variance (--estimator "
@@ -141,7 +200,11 @@ const std::vector<NamedEntry>& engine_catalogue() {
        "sampling with the phase part of the key integrated in closed form, in log space: means of "
        "tapa of any size under independent pairs of coordinates (--estimator)",
        {}},
-      {"gpu", "the samples of mc with their scores from a CUDA device; mean and variance", {}},
+      {"gpu",
+       "the samples of mc drawn and summed by a CUDA device (tapa, tapa-linear and rotary scores "
+       "under Gaussians), or only scored there (all else); with --estimator zero-variance or "
+       "importance the means of tapa under Gaussians, of any size",
+       {}},
   };
   return catalogue;
 }
@@ -162,6 +225,17 @@ EngineChoice choose_engine(const CurveTask& task) {
     split_problem(task);  // refuses what does not fit
     return {Engine::conditional, "asked for; the key's part of the phase is integrated"};
   }
+  if (task.engine == Engine::gpu && is_conditional(estimator)) {
+    const std::string refusal = device_conditional_refusal(task);
+    if (refusal.empty()) {
+      return {Engine::gpu, "asked for; the key's part of the phase is integrated, on the device"};
+    }
+    throw InputError(fmt::format(
+        "--estimator: {} does not apply to {} under {} with --engine gpu: {}; accepted: tapa under "
+        "gaussian with zero-variance or importance, or --engine conditional",
+        to_string(estimator), printable(task.encoding.spec), printable(task.density.spec),
+        refusal));
+  }
   const bool none = estimator == Estimator::standard || estimator == Estimator::automatic;
   const bool device = task.engine == Engine::gpu;
   if (!none && !(device && estimator == Estimator::plain)) {
@@ -174,23 +248,44 @@ EngineChoice choose_engine(const CurveTask& task) {
         to_string(task.engine),
         device ? ", plain" : ", which does nothing there: this engine does not sample"));
   }
+  if (task.engine == Engine::asymptotic) {
+    if (is_stationary(task)) {
+      return {Engine::asymptotic,
+              "asked for; the stationary-phase expansion, cut before its least term"};
+    }
+    throw InputError(fmt::format(
+        "--engine: asymptotic does not apply to {} under {}; accepted: tapa under gaussian (|rho| "
+        "< 1) or under sech, logistic, hermite2 or student-t, whose densities are analytic",
+        printable(task.encoding.spec), printable(task.density.spec)));
+  }
+  if (device) check_sampled_mean(task.density.law, "--engine");
   if (is_product(task) && !device) return choose_for_product(task);
+  if (is_radial(task) && !device) return choose_for_radial(task);
+  const bool is_certified =
+      !is_empirical(task) && !std::holds_alternative<MixtureDensity>(task.density.law);
   switch (task.engine) {
     case Engine::automatic:
-      if (empirical_cost(task) > kMostEmpiricalCost) {
+      if (is_smoothed(task) && std::isinf(smoothed_cost(task))) {
+        return {Engine::mc, "the bandwidth moves coordinates that amplitude and phase share"};
+      }
+      if ((is_smoothed(task) ? smoothed_cost(task) : empirical_cost(task)) > kMostEmpiricalCost) {
         return {Engine::mc, "the file has too many pairs to sum one by one at these distances"};
       }
       return {Engine::exact, "auto takes the most exact that applies: " + exact_reason(task)};
     case Engine::exact:
       return {Engine::exact, "asked for; " + exact_reason(task)};
+    case Engine::ball:
+      if (!is_certified) break;
+      return {Engine::ball, "asked for; " + exact_reason(task) + ", here in ball arithmetic"};
     case Engine::gpu:
-      return {Engine::gpu, "asked for; plain sampling, with scores from the device"};
+      return {Engine::gpu, "asked for; plain sampling on the device"};
     default:
       break;
   }
   throw InputError(fmt::format(
-      "--engine: {} does not apply to {} under {}; accepted: auto, exact, mc, qmc, gpu",
-      to_string(task.engine), printable(task.encoding.spec), printable(task.density.spec)));
+      "--engine: {} does not apply to {} under {}; accepted: auto, exact, {}mc, qmc, gpu",
+      to_string(task.engine), printable(task.encoding.spec), printable(task.density.spec),
+      is_certified ? "ball, " : ""));
 }
 
 EstimatorChoice choose_estimator(const CurveTask& task) {

@@ -41,6 +41,8 @@ struct CurveTask {
   std::shared_ptr<const Backend> device{};        ///< what engine gpu runs on; unset: none
   /// Where mc gets its samples from (shards, a checkpoint, ranks); empty: it draws them all.
   std::function<SampleRange(const CurveTask&)> draw{};
+  /// What runs the engine ball (proofs-check/ball_curve.hpp, a room above this one); empty: none.
+  std::function<DistanceCurve(const CurveTask&)> certify{};
 };
 
 struct EngineChoice {
@@ -87,8 +89,9 @@ DistanceCurve conditional_curve(const CurveTask& task);
 /// InputError where the engine does not apply.
 EstimatorChoice choose_estimator(const CurveTask& task);
 EstimatorChoice choose_conditional_estimator(const CurveTask& task);
-/// The samples of monte_carlo_curve with the scores of task.device: mean and variance, which differ
-/// from those of mc by the rounding of phases alone. It does not stop early. Throws
+/// The samples of monte_carlo_curve from task.device: drawn and summed there where it knows the
+/// score and the density (sim/make_fused_plan.hpp), which gives what mc gives to about a millionth
+/// of a standard deviation; else drawn here and scored there, with mean and variance alone. Throws
 /// UnavailableError, with the reason, where there is no device.
 DistanceCurve device_curve(const CurveTask& task);
 

@@ -45,8 +45,8 @@ bool meets_tolerances(const Quantity& mean, const SamplingOptions& sampling) {
 }
 
 struct PointRules {
-  double confidence = 0;  // of one look; the level that is reported is the one all looks share
   Engine engine = Engine::mc;
+  double confidence = 0;  // of one look; the level that is reported is the one all looks share
   bool phase = false;  // the score has an amplitude and a phase
   bool spread = true;  // intervals of variances are to be had
   Wide offset{0};      // of the score at this distance, which the samples leave out
@@ -108,25 +108,12 @@ void check(const SamplingOptions& sampling) {
 }  // namespace
 
 ScoreSampler make_sampler(const CurveTask& task) {
-  const ScoreModel score = lower(task.encoding, task.head_dim);
-  const auto& distances = task.distances.distances;
-  const std::uint64_t seed = task.sampling.seed;
-  const Arrangement arrangement = arrangement_of(task.sampling.estimator);
-  if (const auto* tokens = std::get_if<EmpiricalDensity>(&task.density.law)) {
-    return {score, *tokens, distances, seed};
-  }
-  if (const auto* product = std::get_if<ProductDensity>(&task.density.law)) {
-    return {score, lower(*product, task.encoding, task.head_dim), distances, seed, arrangement};
-  }
-  if (const auto* full = std::get_if<FullGaussianDensity>(&task.density.law)) {
-    return {score, lower(*full, task.head_dim), distances, seed, arrangement};
-  }
-  if (const auto* gaussian = std::get_if<GaussianDensity>(&task.density.law)) {
-    return {score, lower(*gaussian, task.encoding, task.head_dim), distances, seed, arrangement};
-  }
-  throw InputError(
-      fmt::format("--engine: mc cannot sample density {}; accepted: gaussian, empirical",
-                  density_name(task.density.law)));
+  return {lower(task.encoding, task.head_dim),
+          task.density.law,
+          task.encoding,
+          task.distances.distances,
+          task.sampling.seed,
+          arrangement_of(task.sampling.estimator)};
 }
 
 std::vector<std::uint64_t> sampling_looks(const SamplingOptions& sampling) {
@@ -148,7 +135,8 @@ DistanceCurve sampled_curve(const CurveTask& task, const SamplingState& state,
   PointRules rules;
   rules.confidence = 1.0 - (1.0 - task.sampling.confidence) / looks;
   const ScoreModel score = lower(task.encoding, task.head_dim);
-  rules.phase = std::holds_alternative<PhaseScore>(score);
+  rules.engine = task.engine == Engine::gpu ? Engine::gpu : Engine::mc;
+  rules.phase = std::holds_alternative<PhaseScore>(score) && has_companions(task);
   DistanceCurve curve{task.encoding, task.density, task.head_dim, task.sampling.seed, samples, {}};
   curve.unavailable = spread_unavailable(task.density.law);
   rules.spread = curve.unavailable.empty();
@@ -158,7 +146,7 @@ DistanceCurve sampled_curve(const CurveTask& task, const SamplingState& state,
   if (arrangement_of(estimator) != Arrangement::independent) {
     curve.estimator = to_string(estimator);
   }
-  rules.engine = estimator == Estimator::qmc ? Engine::qmc : Engine::mc;
+  if (estimator == Estimator::qmc) rules.engine = Engine::qmc;
   for (std::size_t i = 0; i < distances.size() && !total.points.empty(); ++i) {
     rules.offset = score_offset(score, distances[i]);
     curve.points.push_back(make_point(

@@ -21,10 +21,18 @@ using Clock = std::chrono::steady_clock;
 
 // How long a round should take: signals are answered and checkpoints taken between rounds.
 constexpr double kRoundSeconds = 0.25;
+// A device is idle between rounds.
+constexpr double kDeviceRoundSeconds = 1.0;
 
 // What rank 0 tells all ranks to do next.
 struct Order {
-  enum class Kind : std::uint64_t { round, done, interrupted, failed } kind = Kind::round;
+  enum class Kind : std::uint64_t {
+    round,
+    done,
+    interrupted,
+    failed,
+    unavailable
+  } kind = Kind::round;
   std::uint64_t begin = 0, end = 0;  // samples of the round, or the signal in `begin`
   std::string text{};                // why it failed
 
@@ -51,14 +59,16 @@ SampleRange rank_part(const Order& order, const Ranks& ranks) {
   return part;
 }
 
-// What a rank answers: the signal that reached it, then 'f' and why its part failed, or 's' and the
-// state of its part.
-std::string answer(const ScoreSampler& sampler, const SampleRange& part, unsigned threads) {
+// What a rank answers: the signal that reached it, then 'f' or 'u' and why its part failed or what
+// is missing, or 's' and the state of its part.
+std::string answer(const AddSamples& add, const SampleRange& part) {
   std::string body;
   try {
     SamplingState state;
-    sampler.add(part.begin, part.end, threads, {}, state);
+    add(part.begin, part.end, state);
     body = 's' + to_bytes(state);
+  } catch (const UnavailableError& error) {
+    body = std::string("u") + error.what();
   } catch (const std::exception& error) {
     body = std::string("f") + error.what();
   }
@@ -80,7 +90,9 @@ class Run {
   }
 
   Order next(int ranks, unsigned threads) {
-    if (!failure_.empty()) return {Order::Kind::failed, 0, 0, failure_};
+    if (!failure_.empty()) {
+      return {unavailable_ ? Order::Kind::unavailable : Order::Kind::failed, 0, 0, failure_};
+    }
     if (signal_ == 0) signal_ = interrupt_signal();
     const bool over = finished();
     if (save_) save_(samples_, over || signal_ != 0);
@@ -99,7 +111,10 @@ class Run {
   void take(const Order& order, const std::vector<std::string>& answers) {
     for (const std::string& one : answers) {
       if (one[0] != 0) signal_ = static_cast<unsigned char>(one[0]);
-      if (one[1] == 'f' && failure_.empty()) failure_ = one.substr(2);
+      if (one[1] != 's' && failure_.empty()) {
+        failure_ = one.substr(2);
+        unavailable_ = one[1] == 'u';
+      }
     }
     if (!failure_.empty()) return;
     for (const std::string& one : answers) {
@@ -108,7 +123,8 @@ class Run {
     samples_.done += order.end - order.begin;
     // Not more than four times longer: the first rounds are short and tell little.
     const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
-    const double factor = std::clamp(kRoundSeconds / std::max(seconds, 1e-6), 0.25, 4.0);
+    const double wanted = task_.engine == Engine::gpu ? kDeviceRoundSeconds : kRoundSeconds;
+    const double factor = std::clamp(wanted / std::max(seconds, 1e-6), 0.25, 4.0);
     round_blocks_ = static_cast<std::uint64_t>(factor * static_cast<double>(round_blocks_)) + 1;
     if (!task_.progress) return;
     try {
@@ -144,10 +160,25 @@ class Run {
   std::uint64_t round_blocks_ = 4;
   Clock::time_point started_;
   std::string failure_;
+  bool unavailable_ = false;
   int signal_ = 0;
 };
 
+AddSamples samples_of(const CurveTask& task) {
+  if (task.engine == Engine::gpu) return device_samples(task);
+  return [sampler = make_sampler(task), threads = task.sampling.threads](
+             std::uint64_t begin, std::uint64_t end, SamplingState& state) {
+    sampler.add(begin, end, threads, {}, state);
+  };
+}
+
 }  // namespace
+
+bool draws_samples(const CurveTask& task) {
+  const Engine engine = choose_engine(task).engine;
+  return draws_scores(engine) ||
+         (engine == Engine::gpu && !is_conditional(task.sampling.estimator));
+}
 
 Shard parse_shard(const std::string& text) {
   const auto slash = text.find('/');
@@ -184,7 +215,7 @@ SampleRange sample_range(const CurveTask& task, Shard shard, const SaveSamples& 
         "with --shard: --samples alone");
   }
   sampling_looks(task.sampling);  // refuses options out of range
-  const ScoreSampler sampler = make_sampler(task);
+  const AddSamples add = samples_of(task);
   std::optional<Run> run;
   if (ranks->is_root()) run.emplace(task, shard, save, start);
   while (true) {
@@ -208,11 +239,12 @@ SampleRange sample_range(const CurveTask& task, Shard shard, const SaveSamples& 
         throw Interrupted{static_cast<int>(order.begin)};
       case Order::Kind::failed:
         throw InputError(order.text);
+      case Order::Kind::unavailable:
+        throw UnavailableError(order.text);
       case Order::Kind::round:
         break;
     }
-    const auto answers =
-        ranks->gather(answer(sampler, rank_part(order, *ranks), task.sampling.threads));
+    const auto answers = ranks->gather(answer(add, rank_part(order, *ranks)));
     if (run) run->take(order, answers);
   }
 }

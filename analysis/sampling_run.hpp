@@ -58,4 +58,25 @@ std::vector<std::uint64_t> sampling_looks(const SamplingOptions& sampling);
 /// Throws InputError where mc cannot sample the task.
 ScoreSampler make_sampler(const CurveTask& task);
 
+/// Whether the task's samples are those of sample_range: by mc, and by gpu without a conditional
+/// estimator. Throws as choose_engine.
+bool draws_samples(const CurveTask& task);
+
+/// Adds samples begin .. end-1 to a state, as ScoreSampler::add.
+using AddSamples =
+    std::function<void(std::uint64_t begin, std::uint64_t end, SamplingState& state)>;
+
+/// The samples of the engine gpu: drawn on task.device where it knows the score and the density,
+/// else drawn here and scored there. Throws UnavailableError where there is no device, InputError
+/// as make_sampler.
+AddSamples device_samples(const CurveTask& task);
+
+/// Whether states of the task's engine have the sine part and the excess of phase scores: those of
+/// mc, and those that a device draws. A matter of the specification alone.
+bool has_companions(const CurveTask& task);
+
+/// What a change of the device's arithmetic raises: parts of two such versions do not belong
+/// together.
+inline constexpr std::uint32_t kDeviceArithmetic = 1;
+
 }  // namespace tapalab

@@ -17,6 +17,13 @@ constexpr std::uint64_t kPilotScores = kSobolReplicas * kBlockSamples;
 // Below this a gain is within what 16 replicas show by chance.
 constexpr double kClearGain = 1.5;
 
+// Mirror images and Sobol points are those of Gaussians and of independent coordinates.
+bool arranges(const DensityLaw& law) {
+  return !std::holds_alternative<EmpiricalDensity>(law) &&
+         !std::holds_alternative<MixtureDensity>(law) &&
+         !std::holds_alternative<RadialDensity>(law);
+}
+
 // Time of one sample beside that of plain: a pair has two scores, and scrambling a number takes
 // longer than drawing it (tests/benchmarks/sampling_benchmark.cpp, D = 128).
 double relative_cost(Estimator estimator) {
@@ -57,11 +64,11 @@ std::uint64_t fewest_samples(Estimator estimator) {
 
 void check_score_estimator(const CurveTask& task, Estimator estimator) {
   if (arrangement_of(estimator) == Arrangement::independent) return;
-  if (std::holds_alternative<EmpiricalDensity>(task.density.law)) {
+  if (!arranges(task.density.law)) {
     throw InputError(fmt::format(
-        "--estimator: {} arranges the coordinates of a density, and the pairs of a file have none "
-        "to arrange; accepted with density empirical: auto, plain",
-        to_string(estimator)));
+        "--estimator: {} arranges independent coordinates, and density {} has none to arrange; "
+        "accepted with it: auto, plain",
+        to_string(estimator), density_name(task.density.law)));
   }
   if (estimator != Estimator::qmc) return;
   const std::uint64_t samples = task.sampling.samples;
@@ -89,8 +96,8 @@ EstimatorChoice choose_score_estimator(const CurveTask& task) {
     return {Estimator::plain, "that of engine mc; --estimator auto compares it with others"};
   }
   if (asked != Estimator::automatic) return {asked, "asked for"};
-  if (std::holds_alternative<EmpiricalDensity>(task.density.law)) {
-    return {Estimator::plain, "the one that pairs of a file have"};
+  if (!arranges(task.density.law)) {
+    return {Estimator::plain, "the one that this density has"};
   }
   CurveTask pilot = task;
   pilot.distances.distances = pilot_distances(task.distances.distances);

@@ -182,7 +182,7 @@ Json shard_json(const ExperimentSpec& completed, const std::vector<CurveTask>& t
     for (const std::uint64_t distance : task.distances.distances) {
       points.push_back({{"distance", distance}, {"engine", to_string(engine)}});
     }
-    const bool sampled = draws_scores(engine);
+    const bool sampled = draws_samples(task);
     curves.push_back({{"encoding", encoding_json(task.encoding)},
                       {"density", density_json(task.density)},
                       {"head_dim", task.head_dim},
@@ -225,7 +225,7 @@ MergedShards merge_shards(const std::vector<ShardText>& shards, unsigned threads
   }
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     CurveTask task = resolved(tasks[i]);
-    if (draws_scores(task.engine)) {
+    if (draws_samples(task)) {
       task.draw = [&parts, i](const CurveTask& drawn) {
         SampleRange samples;
         samples.end = samples.done = drawn.sampling.samples;

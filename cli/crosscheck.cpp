@@ -13,6 +13,7 @@
 #include "analysis/experiment_file.hpp"
 #include "analysis/writers/json.hpp"
 #include "cli/command.hpp"
+#include "cli/device.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/program.hpp"
@@ -61,7 +62,8 @@ void add_options(CLI::App& app, CrosscheckFlags& flags) {
         std::tuple{"--trig", &flags.trig, "reduced angle, its cosine and sine"}}) {
     add_text(app, name, *target, std::string("precision of ") + meaning)->type_name("TYPE");
   }
-  add_text(app, "--backend", flags.backend, "cpu (emulated, the default) or cuda")
+  add_text(app, "--backend", flags.backend,
+           "cpu (emulated, the default) or cuda, whose own arithmetic is checked")
       ->type_name("NAME");
   add_text(app, "--offset", flags.offset,
            "also score(m+c, n+c) against score(m, n), for each c: 0,2^10,2^20")
@@ -152,11 +154,15 @@ ExperimentSpec experiment_of(const CrosscheckFlags& flags, const TokenStream* to
   return completed(spec);
 }
 
-std::vector<CrosscheckTask> tasks_of(const CrosscheckFlags& flags, unsigned threads) {
+std::vector<CrosscheckTask> tasks_of(const CrosscheckFlags& flags, unsigned threads,
+                                     const OutputFlags& output) {
   const auto dtypes = parse_precisions(flags.dtype.value_or("fp32"), "--dtype");
   const auto offsets = offsets_of(flags);
   std::vector<CrosscheckTask> tasks;
-  for (const CurveTask& curve : plan_curves(experiment_of(flags), threads)) {
+  const std::vector<CurveTask> curves = plan_curves(experiment_of(flags), threads);
+  output.keep_sources(curves);
+  say_warnings(curves, output.quiet);
+  for (const CurveTask& curve : curves) {
     for (const FloatFormat dtype : dtypes) {
       CrosscheckTask task;
       task.encoding = curve.encoding;
@@ -176,17 +182,23 @@ std::vector<CrosscheckTask> tasks_of(const CrosscheckFlags& flags, unsigned thre
   return tasks;
 }
 
-void check_backend(const CrosscheckFlags& flags) {
+// What runs the kernels; nothing where they are emulated.
+std::shared_ptr<const Backend> backend_of(const CrosscheckFlags& flags) {
   const std::string name = flags.backend.value_or("cpu");
   if (name == "cuda") {
-    throw UnavailableError(
-        "--backend: cuda does not emulate precisions; accepted: cpu (the CUDA kernels are compared "
-        "by the tests of gpu/)");
+    if (flags.attention()) {
+      throw InputError(
+          "--backend: cuda runs kernels of scores; accepted with rows of attention: cpu");
+    }
+    return cuda_device("--backend cuda");
   }
-  if (name != "cpu") throw InputError(unknown_name("--backend", "backend", name, {"cpu", "cuda"}));
+  if (name == "cpu") return nullptr;
+  throw InputError(unknown_name("--backend", "backend", name, {"cpu", "cuda"}));
 }
 
-std::vector<ScoreCheck> run_checks(std::vector<CrosscheckTask> tasks, const OutputFlags& output) {
+std::vector<ScoreCheck> run_checks(std::vector<CrosscheckTask> tasks,
+                                   std::shared_ptr<const Backend> device,
+                                   const OutputFlags& output) {
   Progress progress(output.progress_mode(), output.quiet);
   std::vector<ScoreCheck> checks;
   for (CrosscheckTask& task : tasks) {
@@ -197,6 +209,7 @@ std::vector<ScoreCheck> run_checks(std::vector<CrosscheckTask> tasks, const Outp
       throw_if_interrupted();
       progress.update(fraction);
     };
+    task.device = device;
     checks.push_back(check_scores(task));
     progress.finish();
   }
@@ -230,7 +243,11 @@ void check_attention_flags(const CrosscheckFlags& flags, const OutputFlags& outp
   refuse_with_rows(flags.samples, "--samples");
   refuse_with_rows(output.plot, "--plot");
   if (flags.golden) {
+    if (!flags.golden->ends_with(".safetensors"))
+      throw InputError(fmt::format("--export: {} is no .safetensors; accepted: FILE.safetensors",
+                                   printable(*flags.golden)));
     require_writable(*flags.golden, "--export");
+    refuse_overwriting(*flags.golden, flags.spec, "--spec");
     refuse_overwriting(*flags.golden, flags.inputs, "--inputs");
     refuse_overwriting(*flags.golden, flags.observed, "--observed");
   }
@@ -283,6 +300,9 @@ std::vector<AttentionReport> run_attention(const CrosscheckFlags& flags, const O
   const ExperimentSpec spec = experiment_of(flags, file.get());
   const auto dtypes = parse_precisions(flags.dtype.value_or("fp32"), "--dtype");
   const std::vector<CurveTask> curves = plan_curves(spec, threads);
+  output.keep_sources(curves);
+  if (flags.golden) refuse_replacing(*flags.golden, "--export", source_files(curves));
+  say_warnings(curves, output.quiet);
   if (flags.golden && curves.size() * dtypes.size() != 1) {
     throw InputError(
         "--export: one file for several checks; accepted: one encoding, one density "
@@ -357,9 +377,11 @@ std::string json_of(const std::vector<ScoreCheck>& scores,
   return json_text(document);
 }
 
-int finish_scores(const CrosscheckFlags& flags, const OutputFlags& output, Format format,
-                  const Arguments& arguments, unsigned threads) {
-  const std::vector<ScoreCheck> checks = run_checks(tasks_of(flags, threads), output);
+int finish_scores(const CrosscheckFlags& flags, std::shared_ptr<const Backend> device,
+                  const OutputFlags& output, Format format, const Arguments& arguments,
+                  unsigned threads) {
+  const std::vector<ScoreCheck> checks =
+      run_checks(tasks_of(flags, threads, output), std::move(device), output);
   if (output.plot) plot_crosscheck(checks, *output.plot);
   write_result(format == Format::csv     ? crosscheck_csv(checks)
                : format == Format::table ? crosscheck_table(checks)
@@ -391,14 +413,14 @@ int run_crosscheck(const Arguments& arguments) {
       "crosscheck",
       "Scores of a kernel in fp64, fp32, bf16 or fp16, emulated with correct rounding, against "
       "exact ones: errors, their bound by stage, and the phase error against distance. Exits 1 "
-      "where an error is above its bound, or outputs of attention (--rows) above their tolerance.",
+      "where an error is above its bound or no score is finite, or outputs of attention (--rows) "
+      "above their tolerance.",
       "tapalab crosscheck --encoding rope:base=500000 --dtype bf16,fp32 --horizon 0.01");
   add_options(*app, flags);
   add_output_options(*app, output, "table, csv or json");
   add_plot_option(*app, output);
   parse(*app, arguments.rest);
 
-  check_backend(flags);
   check_attention_flags(flags, output);
   const Format format = output.chosen_format({"table", "csv", "json"});
   output.progress_mode();
@@ -408,8 +430,10 @@ int run_crosscheck(const Arguments& arguments) {
   output.keep(flags.observed, "the file of --observed");
   output.keep(flags.golden, "the file of --export");
   const unsigned threads = parse_threads(flags.threads);
-  return flags.attention() ? finish_attention(flags, output, format, arguments, threads)
-                           : finish_scores(flags, output, format, arguments, threads);
+  std::shared_ptr<const Backend> device = backend_of(flags);
+  return flags.attention()
+             ? finish_attention(flags, output, format, arguments, threads)
+             : finish_scores(flags, std::move(device), output, format, arguments, threads);
 }
 
 }  // namespace tapalab::cli

@@ -14,6 +14,7 @@
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/provenance.hpp"
+#include "proofs-check/ball_curve.hpp"
 #include "sim/errors.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/spec_text.hpp"
@@ -103,7 +104,7 @@ std::string shard_text(const ExperimentSpec& spec, std::vector<CurveTask> tasks,
   Progress progress(output.progress_mode(), output.quiet);
   std::vector<SampleRange> ranges(tasks.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (!draws_scores(choose_engine(tasks[i]).engine)) continue;  // merge computes it
+    if (!draws_samples(tasks[i])) continue;  // merge computes it
     announce(tasks[i], progress, output.explain);
     ranges[i] = session.draw(i, resolved(tasks[i]));
     progress.finish();
@@ -123,6 +124,7 @@ std::vector<DistanceCurve> compute_curves(std::vector<CurveTask> tasks, Sampling
     CurveTask& task = tasks[i];
     announce(task, progress, output.explain);
     task.draw = [&session, i](const CurveTask& chosen) { return session.draw(i, chosen); };
+    task.certify = ball_curve;
     curves.push_back(compute_curve(task));
     progress.finish();
   }
@@ -176,6 +178,8 @@ int run_curves(const Arguments& arguments, CurveQuantity quantity, const std::st
   const unsigned threads = flags.thread_count();
   const ExperimentSpec spec = flags.experiment();
   std::vector<CurveTask> tasks = plan_curves(spec, threads);
+  output.keep_sources(tasks);
+  say_warnings(tasks, output.quiet);
   if (quantity == CurveQuantity::variance) require_variances(tasks);
   SamplingSession session(sampling, tasks);
   if (session.is_shard()) {

@@ -1,22 +1,31 @@
 #include "cli/device.hpp"
 
+#include "cli/ranks.hpp"
 #include "sim/errors.hpp"
 #ifdef TAPALAB_HAVE_CUDA
 #include "gpu/cuda_backend.hpp"
 #endif
 
 namespace tapalab::cli {
+namespace {
 
-std::shared_ptr<const Backend> cuda_device() {
+constexpr const char* kWithoutDevice =
+    "--engine mc gives the same samples, --backend cpu emulates kernels";
+
+}  // namespace
+
+std::shared_ptr<const Backend> cuda_device(const std::string& asked) {
 #ifdef TAPALAB_HAVE_CUDA
-  std::shared_ptr<const Backend> device = make_cuda_backend();
+  std::shared_ptr<const Backend> device =
+      make_cuda_backend({static_cast<unsigned>(launched_as().rank), false});
   const std::string reason = device->unavailable_reason();
   if (reason.empty()) return device;
-  throw UnavailableError("--engine gpu: " + reason + "; --engine mc gives the same samples");
+  throw UnavailableError(asked + ": " + reason + "; " + kWithoutDevice);
 #else
-  throw UnavailableError(
-      "--engine gpu: this program was built without CUDA (nvcc was not found or "
-      "-DTAPALAB_CUDA=off); --engine mc gives the same samples");
+  throw UnavailableError(asked +
+                         ": this program was built without CUDA (nvcc was not found or "
+                         "-DTAPALAB_CUDA=off); " +
+                         kWithoutDevice);
 #endif
 }
 

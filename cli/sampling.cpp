@@ -23,16 +23,15 @@ void add_sampling_options(CLI::App& app, SamplingFlags& flags) {
 SamplingSession::SamplingSession(const SamplingFlags& flags, const std::vector<CurveTask>& tasks)
     : is_shard_(flags.shard.has_value()), path_(flags.checkpoint.value_or("")) {
   if (flags.shard) shard_ = parse_shard(*flags.shard);
-  const bool sampled = std::any_of(tasks.begin(), tasks.end(), [](const CurveTask& task) {
-    return draws_scores(choose_engine(task).engine);
-  });
+  const bool sampled = std::any_of(tasks.begin(), tasks.end(),
+                                   [](const CurveTask& task) { return draws_samples(task); });
   for (const auto& [name, given] : {std::pair{"--shard", flags.shard.has_value()},
                                     std::pair{"--checkpoint", flags.checkpoint.has_value()}}) {
     if (!given || sampled) continue;
     const bool conditional = std::any_of(tasks.begin(), tasks.end(), [](const CurveTask& task) {
       return choose_engine(task).engine == Engine::conditional;
     });
-    throw InputError(fmt::format("{}: {}; accepted: --engine mc or qmc", name,
+    throw InputError(fmt::format("{}: {}; accepted: --engine mc, qmc or gpu", name,
                                  conditional ? "engine conditional can be neither split nor saved: "
                                                "it draws all its samples in one run"
                                              : "no curve of this experiment is sampled"));

@@ -3,15 +3,17 @@
 
 #include <cuda_runtime_api.h>
 
-#include <stdexcept>
 #include <string>
+
+#include "sim/errors.hpp"
 
 namespace tapalab::gpu {
 
-/// Throws std::runtime_error that says what was being done and what CUDA answered.
+/// Throws UnavailableError that says what was being done and what CUDA answered: a device without
+/// enough memory, or one that fails, is none.
 inline void check(cudaError_t result, const char* what) {
   if (result == cudaSuccess) return;
-  throw std::runtime_error(std::string("CUDA: ") + what + ": " + cudaGetErrorString(result));
+  throw UnavailableError(std::string("backend cuda: ") + what + ": " + cudaGetErrorString(result));
 }
 
 }  // namespace tapalab::gpu

@@ -105,6 +105,13 @@ std::string unavailable_reason() {
   return {};
 }
 
+void choose_device(unsigned number) {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) return;
+  check(cudaSetDevice(static_cast<int>(number % static_cast<unsigned>(devices))),
+        "choosing a device");
+}
+
 void device_scores(const ScoreTables& tables, std::size_t distances, std::size_t head_dim,
                    std::size_t count, const double* queries, const double* keys, double* scores) {
   const std::string reason = unavailable_reason();

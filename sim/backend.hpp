@@ -4,9 +4,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/fused_plan.hpp"
+#include "sim/kernel_batch.hpp"
+#include "sim/monte_carlo.hpp"
 #include "sim/score_model.hpp"
 
 namespace tapalab {
@@ -17,6 +21,16 @@ struct PairBatch {
   std::uint32_t head_dim = 0;
   std::vector<double> queries;
   std::vector<double> keys;
+};
+
+/// Draws samples and reduces them to moments where it runs.
+class DeviceSampler {
+ public:
+  virtual ~DeviceSampler() = default;
+  /// Adds samples begin .. end-1 to the state as ScoreSampler::add does: the state depends on the
+  /// set of samples alone. Throws Interrupted where a signal came, InputError where scores leave
+  /// the range of a double, UnavailableError where the device has too little memory.
+  virtual void add(std::uint64_t begin, std::uint64_t end, SamplingState& state) const = 0;
 };
 
 class Backend {
@@ -30,6 +44,29 @@ class Backend {
   /// Throws UnavailableError where it cannot run, InputError for sizes that do not match.
   virtual std::vector<double> scores(const ScoreModel& model, const PairBatch& batch,
                                      const std::vector<std::uint64_t>& distances) const = 0;
+  /// Samples of ScoreSampler, drawn here: sample i has the same random words, and its normals the
+  /// same values but for rounding (in float at distances where ScoreSampler::draws_single, else the
+  /// same bits). Nothing where this backend does not draw, or not for this score or density
+  /// (sim/make_fused_plan.hpp). Throws as ScoreSampler's constructors, and UnavailableError.
+  virtual std::unique_ptr<DeviceSampler> sampler(const ScoreModel&, const GaussianModel&,
+                                                 const std::vector<std::uint64_t>&,
+                                                 std::uint64_t /*seed*/) const {
+    return nullptr;
+  }
+  /// Samples of a plan whose kind is `conditional`: their moments stand in ScoreMoments as those of
+  /// scores do, the real part as score, the imaginary one as sine. Nothing where this backend does
+  /// not draw.
+  virtual std::unique_ptr<DeviceSampler> conditional_sampler(const FusedPlan&) const {
+    return nullptr;
+  }
+  /// Scores by this backend's own arithmetic in each format; nothing where it has none. Throw
+  /// UnavailableError.
+  virtual std::optional<PhaseOutputs> kernel_scores(const PhaseBatch&) const {
+    return std::nullopt;
+  }
+  virtual std::optional<RotaryOutputs> kernel_scores(const RotaryBatch&) const {
+    return std::nullopt;
+  }
 };
 
 /// Throws InputError where the batch does not fit the model or its own count.

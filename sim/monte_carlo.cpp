@@ -16,18 +16,12 @@
 #include <variant>
 
 #include "sim/block_kernels.hpp"
+#include "sim/density_source.hpp"
 #include "sim/errors.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/make_score_tables.hpp"
-#include "sim/pair_source.hpp"
 
 namespace tapalab {
-
-void ScoreMoments::merge(const ScoreMoments& other) {
-  sine = merged(sine, other.sine, score, other.score);
-  excess = merged(excess, other.excess, score, other.score);
-  score.merge(other.score);
-}
 
 void CurveMoments::merge(const CurveMoments& other) {
   if (other.points.empty()) return;
@@ -47,13 +41,16 @@ enum class Resolution {
   fine,    // normals in double, phi in two terms
 };
 
+using SampleSource = std::variant<GaussianSource, TokenSource, ProductSource, MixtureSource,
+                                  RadialSource, SobolSource>;
+
 }  // namespace
 
 struct ScoreSampler::Plan {
   std::uint32_t head_dim;
   ScoreTables tables;
   std::vector<std::uint64_t> distances;
-  std::variant<GaussianSource, TokenSource, ProductSource, SobolSource> source;
+  SampleSource source;
   Arrangement arrangement = Arrangement::independent;
   /// Of each distance, by the turns of its phases. What a distance needs does not depend on the
   /// others: where they differ, each kind has its own draws.
@@ -128,6 +125,10 @@ void draw(const Plan& plan, const Kernels& kernels, const BlockRange& range, std
     range.mirrored ? product->mirrored_lanes(first, x) : product->lanes(first, x);
   } else if (const auto* sobol = std::get_if<SobolSource>(&plan.source)) {
     sobol->lanes(first, x);
+  } else if (const auto* mixture = std::get_if<MixtureSource>(&plan.source)) {
+    mixture->lanes(kernels.block, first, x);
+  } else if (const auto* radial = std::get_if<RadialSource>(&plan.source)) {
+    radial->lanes(kernels.block, first, x);
   } else {
     std::get<TokenSource>(plan.source).lanes(first, range.distance, x);
   }
@@ -294,7 +295,7 @@ CurveMoments sample_block(const Plan& plan, const Kernels& kernels, std::uint64_
 
 // Fourth powers that leave the range of a double would make an interval silently wrong. Averages
 // over pairs may vanish where scores do not, and then their squares are looked at.
-void check_range(Moments moments, const CompanionMoments* squares, std::uint64_t distance) {
+void check_point(Moments moments, const CompanionMoments* squares, std::uint64_t distance) {
   if (moments.count == 0) return;
   if (squares != nullptr && moments.m2 == 0) {
     moments = {moments.count, squares->mean, squares->m2, 0, squares->m2};
@@ -329,32 +330,6 @@ constexpr double kFineTurns = 0x1p66;
 constexpr double kPlainTurns = 0x1p22;
 // Phases below this take normals in float: even a sum of coordinates of 24 bits has twelve left.
 constexpr double kSingleTurns = 0x1p12;
-
-// A coordinate with fewer than about 30 random bits makes products with no more of them.
-bool varies(double mean, double scale) { return scale >= 0x1p-20 * std::abs(mean); }
-
-// Whether each coordinate of q and k has random bits down to its last.
-std::vector<bool> random_coordinates(const GaussianModel& model) {
-  std::vector<bool> random(model.mean.size(), false);
-  for (const auto& term : model.covariance) {
-    if (term.row != term.col) continue;
-    random[term.row] = varies(static_cast<double>(model.mean[term.row]),
-                              static_cast<double>(Wide(sqrt(term.value))));
-  }
-  return random;
-}
-
-std::vector<bool> random_coordinates(const ProductModel& model) {
-  std::vector<bool> random;
-  for (std::size_t c = 0; c < model.mean.size(); ++c) {
-    const Marginal& law = c < model.head_dim ? model.query : model.key;
-    // Two values have no random bits, but +-1 are exact.
-    random.push_back(law.family == MarginalFamily::rademacher
-                         ? model.mean[c] == 0 && model.scale[c] == 1
-                         : varies(model.mean[c], model.scale[c]));
-  }
-  return random;
-}
 
 // `random` is empty for the values of a file: exact, whatever their bits.
 bool resolves_finely(const PhaseTables& tables, const std::vector<bool>& random) {
@@ -428,6 +403,28 @@ std::shared_ptr<const Plan> make_plan(const ScoreModel& score, std::uint32_t hea
   return plan;
 }
 
+SampleSource arranged_source(const DensityLaw& law, const Encoding& encoding,
+                             std::uint32_t head_dim, std::uint64_t seed, Arrangement arrangement) {
+  const auto gaussian = [&](const GaussianModel& model) -> SampleSource {
+    if (arrangement == Arrangement::sobol) return SobolSource(covariance_root(model), seed);
+    return GaussianSource(model, seed);
+  };
+  if (const auto* scalar = std::get_if<GaussianDensity>(&law))
+    return gaussian(lower(*scalar, encoding, head_dim));
+  if (const auto* full = std::get_if<FullGaussianDensity>(&law))
+    return gaussian(lower(*full, head_dim));
+  if (const auto* product = std::get_if<ProductDensity>(&law)) {
+    ProductModel model = lower(*product, encoding, head_dim);
+    if (arrangement == Arrangement::sobol) return SobolSource(std::move(model), seed);
+    return ProductSource(std::move(model), seed);
+  }
+  if (arrangement != Arrangement::independent)
+    throw InputError("--estimator: density " + std::string(density_name(law)) +
+                     " has no mirror images and no Sobol points; accepted: auto, plain");
+  return std::visit([](auto source) -> SampleSource { return source; },
+                    make_density_source(law, encoding, head_dim, seed));
+}
+
 void check_head_dim(std::uint32_t score, std::uint32_t density) {
   if (score != density) {
     throw InputError("--head-dim: the encoding has head dimension " + std::to_string(score) +
@@ -437,6 +434,17 @@ void check_head_dim(std::uint32_t score, std::uint32_t density) {
 }
 
 }  // namespace
+
+void check_range(const CurveMoments& total, const std::vector<std::uint64_t>& distances,
+                 Arrangement arrangement) {
+  const bool mirrored = arrangement == Arrangement::mirrored;
+  const std::size_t scores = mirrored ? distances.size() : total.points.size();
+  for (std::size_t i = 0; i < scores && i < total.points.size(); ++i) {
+    check_point(total.points[i].score,
+                mirrored ? &total.points[distances.size() + i].excess : nullptr,
+                distances[i % distances.size()]);
+  }
+}
 
 ScoreSampler::ScoreSampler(const ScoreModel& score, const GaussianModel& density,
                            std::vector<std::uint64_t> distances, std::uint64_t seed,
@@ -452,26 +460,19 @@ ScoreSampler::ScoreSampler(const ScoreModel& score, const GaussianModel& density
   }
 }
 
-ScoreSampler::ScoreSampler(const ScoreModel& score, const ProductModel& density,
-                           std::vector<std::uint64_t> distances, std::uint64_t seed,
-                           Arrangement arrangement) {
-  check_head_dim(head_dim_of(score), density.head_dim);
-  const std::vector<bool> random = random_coordinates(density);
-  if (arrangement == Arrangement::sobol) {
-    plan_ = make_plan(score, density.head_dim, std::move(distances), SobolSource(density, seed),
-                      arrangement, random);
-  } else {
-    plan_ = make_plan(score, density.head_dim, std::move(distances), ProductSource(density, seed),
-                      arrangement, random);
-  }
-}
-
 ScoreSampler::ScoreSampler(const ScoreModel& score, const EmpiricalDensity& density,
-                           std::vector<std::uint64_t> distances, std::uint64_t seed) {
-  TokenSource source(density, seed);
-  check_head_dim(head_dim_of(score), density.table->head_dim);
-  plan_ = make_plan(score, density.table->head_dim, std::move(distances), std::move(source),
-                    Arrangement::independent, {});
+                           std::vector<std::uint64_t> distances, std::uint64_t seed)
+    : ScoreSampler(score, DensityLaw(density), Encoding{}, std::move(distances), seed) {}
+
+ScoreSampler::ScoreSampler(const ScoreModel& score, const DensityLaw& density,
+                           const Encoding& encoding, std::vector<std::uint64_t> distances,
+                           std::uint64_t seed, Arrangement arrangement) {
+  const std::uint32_t head_dim = head_dim_of(score);
+  const std::uint32_t dictated = dictated_head_dim(density);
+  if (dictated != 0) check_head_dim(head_dim, dictated);
+  plan_ = make_plan(score, head_dim, std::move(distances),
+                    arranged_source(density, encoding, head_dim, seed, arrangement), arrangement,
+                    random_coordinates(density, encoding, head_dim));
 }
 
 bool ScoreSampler::draws_single(std::size_t distance) const {
@@ -544,14 +545,7 @@ void ScoreSampler::add(std::uint64_t begin, std::uint64_t end, unsigned threads,
     }
   }
   if (failure) std::rethrow_exception(failure);
-  const CurveMoments total = result.total();
-  const std::size_t distances = plan.distances.size();
-  const std::size_t scores = plan.mirrored() ? distances : total.points.size();
-  for (std::size_t i = 0; i < scores && i < total.points.size(); ++i) {
-    check_range(total.points[i].score,
-                plan.mirrored() ? &total.points[distances + i].excess : nullptr,
-                plan.distances[i % distances]);
-  }
+  check_range(result.total(), plan.distances, plan.arrangement);
   if (progress && reported != end - begin) progress(end - begin);
   state = std::move(result);
 }

@@ -10,7 +10,6 @@
 #include "sim/density.hpp"
 #include "sim/dyadic_sum.hpp"
 #include "sim/moments.hpp"
-#include "sim/product_sampler.hpp"
 #include "sim/score_model.hpp"
 
 namespace tapalab {
@@ -41,21 +40,10 @@ std::vector<Moments> sample_scores(const ScoreModel& score, const EmpiricalDensi
                                    const std::vector<std::uint64_t>& distances,
                                    const MonteCarloRequest& request);
 
-/// What a sample records at one distance. For rotary scores only `score` is filled.
-struct ScoreMoments {
-  Moments score;            ///< a cos(2 pi s phi): its mean is Re Phi_1
-  CompanionMoments sine;    ///< a sin(2 pi s phi): its mean is Im Phi_1
-  CompanionMoments excess;  ///< a^2 cos(4 pi s phi)/2, which is score^2 - a^2/2
-
-  void merge(const ScoreMoments& other);
-  friend bool operator==(const ScoreMoments&, const ScoreMoments&) = default;
-};
-
 /// One ScoreMoments for each distance, in the order of the distances; empty before the first
 /// sample. Arrangements other than independent have more points:
-///   mirrored  samples are averages over a pair; point `distances + i` has the same `score` as
-///   point
-///             i, and as its `excess` the averages of squared scores
+///   mirrored  samples are averages over a pair; point `distances + i` has the same `score`
+///             as point i, and as its `excess` the averages of squared scores
 ///   sobol     point r distances + i is replica r at distance i
 struct CurveMoments {
   std::vector<ScoreMoments> points;
@@ -65,6 +53,11 @@ struct CurveMoments {
 
 /// Leaves are blocks of kBlockSamples samples (sim/block_kernels.hpp).
 using SamplingState = DyadicSum<CurveMoments>;
+
+/// Throws InputError where fourth powers of the scores left the range of a double, which would make
+/// an interval silently wrong.
+void check_range(const CurveMoments& total, const std::vector<std::uint64_t>& distances,
+                 Arrangement arrangement = Arrangement::independent);
 
 /// Samples in any number of ranges, on any number of threads: the state depends on the set of
 /// samples taken alone.
@@ -85,7 +78,9 @@ class ScoreSampler {
   ScoreSampler(const ScoreModel& score, const GaussianModel& density,
                std::vector<std::uint64_t> distances, std::uint64_t seed,
                Arrangement arrangement = Arrangement::independent);
-  ScoreSampler(const ScoreModel& score, const ProductModel& density,
+  /// Any density; `encoding` is that of the score. Gaussians and products alone have mirror images
+  /// and Sobol points (else InputError).
+  ScoreSampler(const ScoreModel& score, const DensityLaw& density, const Encoding& encoding,
                std::vector<std::uint64_t> distances, std::uint64_t seed,
                Arrangement arrangement = Arrangement::independent);
   ScoreSampler(const ScoreModel& score, const EmpiricalDensity& density,

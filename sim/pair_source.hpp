@@ -63,6 +63,7 @@ class GaussianSource {
 ///   causal       the pairs with m >= n, the diagonal included
 ///   shuffled     query m with key shuffled_partner(tokens, kPairingSeed)[m]
 ///   at_distance  m = n + distance
+/// With a bandwidth h, h z is added, z the normals of the stream `gaussian`.
 class TokenSource {
  public:
   /// Throws InputError for an empty table or one of 2^32 tokens or more.
@@ -86,6 +87,7 @@ class TokenSource {
   PairRule rule_;
   PhiloxKey key_;
   std::vector<std::uint32_t> partner_;
+  SparseRoot blur_;  ///< h times the identity; empty where h = 0
 };
 
 /// The pair m >= n with number m (m + 1)/2 + n. index < 2^63.

@@ -129,7 +129,18 @@ PhaseKernel::Scale PhaseKernel::scale(std::uint64_t distance) const {
   return {value, error, static_cast<double>(exact), pair_of(exact * phase_weight_)};
 }
 
-ScoreSample PhaseKernel::score(const Features& f, const Scale& s) const {
+PhaseBatch PhaseKernel::batch(const Scale& scale, const KernelRows& rows) const {
+  PhaseBatch batch;
+  batch.rows = rows;
+  batch.amplitude_dim = score_.amplitude_dim;
+  batch.linear = !score_.phase_linear.empty();
+  batch.amplitude_factor = amplitude_factor_.value;
+  batch.phase_factor = phase_factor_.value;
+  batch.scale = scale.value;
+  return batch;
+}
+
+ScoreSample PhaseKernel::score(const Features& f, const Scale& s, const Observed* observed) const {
   ScoreSample sample;
   const double exact_turns = phase_turns<DoublePrecision>(
       TwoTerm<double>{f.exact_phi.hi, f.exact_phi.lo},
@@ -148,14 +159,19 @@ ScoreSample PhaseKernel::score(const Features& f, const Scale& s) const {
   turns[Stage::phase] = std::abs(s.value) * f.phi_cast_error + p.error;
   const RoundedFloat r = convert(precisions_.trig, p.value - round_even(p.value));
   turns[Stage::reduction] = r.error;
-  const double difference = r.value - exact_turns;
+  const double difference = (observed != nullptr ? observed->turns : r.value) - exact_turns;
   sample.phase_error = std::abs(difference - round_even(difference));
   const double reference_turns = reference_error(s.exact, f.phi);
   sample.phase_bound = std::min(0.5, turns.total() + reference_turns);
 
   const SinCos<double> wave = sincos_2pi(r.value);
-  const double cosine = round_to(precisions_.accum, round_to(precisions_.trig, wave.cos));
-  const double cosine_error = std::abs(cosine - wave.cos) + kSineError;
+  const double cosine = observed != nullptr
+                            ? observed->cosine
+                            : round_to(precisions_.accum, round_to(precisions_.trig, wave.cos));
+  double cosine_error = std::abs(cosine - wave.cos) + kSineError;
+  if (observed != nullptr) {  // not whatever a wrong kernel took for a cosine
+    cosine_error = std::min(cosine_error, device_cosine_error(precisions_));
+  }
   const double change = cosine_change(wave, std::min(0.5, turns.total()));
   const double exact_cosine = cos_2pi(exact_turns);
 
@@ -169,10 +185,10 @@ ScoreSample PhaseKernel::score(const Features& f, const Scale& s) const {
   sample.budget[Stage::cosine] =
       amplitude * (cosine_error + kReferenceCosine + kTwoPi * reference_turns);
   sample.budget[Stage::accumulation] += std::abs(cosine) * f.amplitude_error + score.error;
-  sample.value = score.value;
+  sample.value = observed != nullptr ? observed->score : score.value;
   const ExactPair reference = two_product(f.exact_amplitude.hi, exact_cosine);
   sample.error =
-      (score.value - reference.hi) - (reference.lo + f.exact_amplitude.lo * exact_cosine);
+      (sample.value - reference.hi) - (reference.lo + f.exact_amplitude.lo * exact_cosine);
   return sample;
 }
 

@@ -14,6 +14,7 @@
 
 #include "analysis/crosscheck/precision.hpp"
 #include "analysis/crosscheck/stages.hpp"
+#include "sim/kernel_batch.hpp"
 #include "sim/score_model.hpp"
 
 namespace tapalab {
@@ -45,7 +46,19 @@ class PhaseKernel {
   };
   Scale scale(std::uint64_t distance) const;
 
-  ScoreSample score(const Features& features, const Scale& scale) const;
+  /// What a kernel that runs elsewhere gave: its score, and the cosine in it.
+  struct Observed {
+    double score;
+    double cosine;
+    double turns;  ///< the reduced phase
+  };
+  /// `observed` takes the place of the emulated values, within the same bound: its cosine may be
+  /// off by what device_cosine_error allows, and every other operation is correctly rounded.
+  ScoreSample score(const Features& features, const Scale& scale,
+                    const Observed* observed = nullptr) const;
+
+  /// The same kernel for a backend, at this scale; rows as `features` takes them.
+  PhaseBatch batch(const Scale& scale, const KernelRows& rows) const;
 
   /// Of |scale(distance).value - s| whatever the low bits of the distance: grows with it.
   struct WorstScale {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/crosscheck/rounding.hpp"
 #include "sim/errors.hpp"
 #include "sim/spec_text.hpp"
 
@@ -19,6 +20,13 @@ constexpr std::array<FloatFormat, 4> kFormats{FloatFormat::f64, FloatFormat::f32
 Precisions preset(FloatFormat dtype) {
   const FloatFormat accum = dtype == FloatFormat::f64 ? FloatFormat::f64 : FloatFormat::f32;
   return {dtype, accum, dtype, dtype, dtype};
+}
+
+double device_cosine_error(const Precisions& precisions) {
+  const double function = precisions.trig == FloatFormat::f64 ? 2.3e-16 : 1.2e-7;
+  return function + unit_roundoff(precisions.trig) + unit_roundoff(precisions.table) +
+         unit_roundoff(precisions.accum) + 2 * underflow_error(precisions.trig) +
+         2 * underflow_error(precisions.table);
 }
 
 std::string_view precision_name(FloatFormat format) {

@@ -24,6 +24,11 @@ struct Precisions {
 /// attention kernels do.
 Precisions preset(FloatFormat dtype);
 
+/// What a device's cosine and sine may be off by: those of sim/elementary.hpp or of CUDA's library
+/// (2 units in the last place), and their roundings to the trigonometric, the table's and the
+/// accumulation format.
+double device_cosine_error(const Precisions& precisions);
+
 /// "fp64", "fp32", "bf16", "fp16".
 std::string_view precision_name(FloatFormat format);
 

@@ -85,6 +85,7 @@ RotaryKernel::Angle RotaryKernel::angle(std::size_t pair, std::uint64_t position
 
 RotaryKernel::Place RotaryKernel::place(std::uint64_t distance, std::uint64_t offset) const {
   Place place;
+  place.distance = distance;
   for (std::size_t i = 0; i < frequencies_.size(); ++i) {
     const Frequency& f = frequencies_[i];
     const Angle query = angle(i, distance + offset), key = angle(i, offset);
@@ -146,8 +147,51 @@ void RotaryKernel::rotate(const double* x, const std::vector<Angle>& angles,
   }
 }
 
+RotaryBatch RotaryKernel::batch(std::uint64_t distance, std::uint64_t offset,
+                                const KernelRows& rows) const {
+  RotaryBatch batch;
+  batch.rows = rows;
+  for (std::size_t i = 0; i < frequencies_.size(); ++i) {
+    const RotaryPair& pair = score_.pairs[i];
+    batch.pairs.push_back({pair.first, pair.second, frequencies_[i].value, frequencies_[i].factor});
+  }
+  batch.query_position = offset + distance;
+  batch.key_position = offset;
+  batch.scale = scale_;
+  return batch;
+}
+
+void RotaryKernel::observe(const RotaryOutputs& outputs, Place& place) const {
+  const std::size_t pairs = frequencies_.size();
+  for (std::size_t i = 0; i < 2 * pairs; ++i) {
+    Angle& angle = i < pairs ? place.query[i] : place.key[i - pairs];
+    if (!std::isfinite(angle.r)) continue;
+    const Frequency& f = frequencies_[i % pairs];
+    const double most = 2 * device_cosine_error(precisions_) * f.exact_factor;
+    const auto error = [&](double value, double exact) {
+      return std::min(std::abs(value - f.exact_factor * exact), most) +
+             kLibraryError * f.exact_factor;
+    };
+    angle.cos = outputs.cosine[i];
+    angle.sin = outputs.sine[i];
+    angle.cos_error = error(angle.cos, std::cos(angle.r));
+    angle.sin_error = error(angle.sin, std::sin(angle.r));
+  }
+  if (!place.finite) return;
+  place.phase_error = 0;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const Wide exact = reduce_turns(Wide(place.distance) * frequencies_[i].exact_turns);
+    const Wide turns =
+        (Wide(outputs.angle[i]) - Wide(outputs.angle[pairs + i])) / wide_two_pi() - exact;
+    const double error = std::abs(static_cast<double>(reduce_turns(turns)));
+    if (error <= place.phase_error && i != 0) continue;
+    place.phase_error = error;
+    place.worst_pair = i;
+  }
+}
+
 ScoreSample RotaryKernel::score(const double* q, const double* k, const Place& place,
-                                Workspace& work) const {
+                                Workspace& work, const double* observed) const {
   rotate(q, place.query, work.rotated_q, work.error_q);
   rotate(k, place.key, work.rotated_k, work.error_k);
   Budget sum_bound;
@@ -190,9 +234,9 @@ ScoreSample RotaryKernel::score(const double* q, const double* k, const Place& p
   const double exact_sum = std::abs(sum) + sum_bound.total();
   for (std::size_t s = 0; s < kStages; ++s) sample.budget.part[s] = scale_ * sum_bound.part[s];
   sample.budget[Stage::accumulation] += exact_sum * scale_error_ + score.error;
-  sample.value = score.value;
+  sample.value = observed != nullptr ? *observed : score.value;
   const ExactPair reference = multiply_pairs(exact, exact_scale_);
-  sample.error = (score.value - reference.hi) - reference.lo;
+  sample.error = (sample.value - reference.hi) - reference.lo;
   sample.phase_error = place.phase_error;
   sample.phase_bound = place.phase_bound;
   return sample;

@@ -16,6 +16,7 @@
 
 #include "analysis/crosscheck/precision.hpp"
 #include "analysis/crosscheck/stages.hpp"
+#include "sim/kernel_batch.hpp"
 #include "sim/score_model.hpp"
 
 namespace tapalab {
@@ -39,6 +40,7 @@ class RotaryKernel {
 
   /// Everything about positions offset + distance and offset.
   struct Place {
+    std::uint64_t distance = 0;
     std::vector<Angle> query, key;
     std::vector<ExactPair> exact_cos, exact_sin;  ///< of distance * frequency, times the weight
     /// 2 sin(error/2) times the weight, by scale, phase and reduction.
@@ -51,13 +53,21 @@ class RotaryKernel {
   /// distance + offset < 2^64.
   Place place(std::uint64_t distance, std::uint64_t offset) const;
 
+  /// Puts a backend's tables and phase errors in the place of the emulated ones. What they may be
+  /// off by is bounded by device_cosine_error.
+  void observe(const RotaryOutputs& outputs, Place& place) const;
+  /// The same kernel for a backend, at positions offset + distance and offset.
+  RotaryBatch batch(std::uint64_t distance, std::uint64_t offset, const KernelRows& rows) const;
+
   /// Arrays that one thread uses for score after score.
   struct Workspace {
     std::vector<double> rotated_q, rotated_k;
     std::vector<std::array<double, 3>> error_q, error_k;  ///< by cosine, accumulation, output
   };
   /// q and k: head_dim values of the io type each.
-  ScoreSample score(const double* q, const double* k, const Place& place, Workspace& work) const;
+  /// `observed`: the score of a kernel that runs elsewhere, in the place of the emulated one.
+  ScoreSample score(const double* q, const double* k, const Place& place, Workspace& work,
+                    const double* observed = nullptr) const;
   /// True where all products q_i k_j of the score sum without rounding in one double.
   bool exact_sums(const double* q, const double* k) const;
 

@@ -12,6 +12,7 @@
 #include "analysis/crosscheck/phase_kernel.hpp"
 #include "analysis/crosscheck/rotary_kernel.hpp"
 #include "analysis/crosscheck/samples.hpp"
+#include "sim/backend.hpp"
 #include "sim/errors.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/spec_text.hpp"
@@ -22,6 +23,9 @@ namespace {
 constexpr std::uint64_t kPositions = std::uint64_t{1} << 63;
 
 // The kernels as one sees them at a fixed place; rows of `samples` in the io type.
+// Samples between two looks at signals, where they are taken one by one.
+constexpr std::size_t kBetweenSignals = 256;
+
 class Scorer {
  public:
   virtual ~Scorer() = default;
@@ -29,24 +33,62 @@ class Scorer {
   virtual void score(std::size_t begin, std::size_t end, std::vector<ScoreSample>& out) const = 0;
   virtual void describe(CrosscheckPoint& point) const = 0;
   virtual std::size_t exact_sums() const = 0;
+  virtual std::size_t head_dim() const = 0;
   virtual double worst_phase(std::uint64_t distance, std::uint64_t offset) const = 0;
 };
 
+// What a kernel gets, where a backend runs it.
+struct KernelInput {
+  const PairSamples& samples;
+  const Precisions& precisions;
+  const Backend* device;
+
+  KernelRows rows() const {
+    return {{precisions.io, precisions.accum, precisions.phase, precisions.table, precisions.trig},
+            samples.head_dim,
+            samples.count,
+            samples.q.data(),
+            samples.k.data()};
+  }
+};
+
+template <class Outputs>
+Outputs require(std::optional<Outputs> outputs) {
+  if (!outputs) {
+    throw UnavailableError("--backend: this one has no arithmetic of its own; accepted: cpu, cuda");
+  }
+  return std::move(*outputs);
+}
+
 class PhaseScorer : public Scorer {
  public:
-  PhaseScorer(const PhaseScore& score, const Precisions& precisions, const PairSamples& samples)
-      : kernel_(score, precisions) {
+  PhaseScorer(const PhaseScore& score, const KernelInput& input)
+      : kernel_(score, input.precisions), input_(input) {
+    const PairSamples& samples = input.samples;
     for (std::size_t i = 0; i < samples.count; ++i) {
+      if (i % kBetweenSignals == 0) throw_if_interrupted();
       features_.push_back(
           kernel_.features(&samples.q[i * samples.head_dim], &samples.k[i * samples.head_dim]));
     }
   }
   // The kernel's distance is a difference of integers: the offset leaves no trace.
-  void move_to(std::uint64_t distance, std::uint64_t) override { scale_ = kernel_.scale(distance); }
+  void move_to(std::uint64_t distance, std::uint64_t) override {
+    scale_ = kernel_.scale(distance);
+    if (input_.device == nullptr) return;
+    seen_ = require(input_.device->kernel_scores(kernel_.batch(scale_, input_.rows())));
+  }
   void score(std::size_t begin, std::size_t end, std::vector<ScoreSample>& out) const override {
-    for (std::size_t i = begin; i < end; ++i) out[i] = kernel_.score(features_[i], scale_);
+    for (std::size_t i = begin; i < end; ++i) {
+      if (input_.device == nullptr) {
+        out[i] = kernel_.score(features_[i], scale_);
+        continue;
+      }
+      const PhaseKernel::Observed observed{seen_.score[i], seen_.cosine[i], seen_.turns[i]};
+      out[i] = kernel_.score(features_[i], scale_, &observed);
+    }
   }
   void describe(CrosscheckPoint&) const override {}
+  std::size_t head_dim() const override { return input_.samples.head_dim; }
   std::size_t exact_sums() const override {
     return static_cast<std::size_t>(std::count_if(features_.begin(), features_.end(),
                                                   [](const auto& f) { return f.exact_sums; }));
@@ -60,22 +102,28 @@ class PhaseScorer : public Scorer {
 
  private:
   PhaseKernel kernel_;
+  KernelInput input_;
+  PhaseOutputs seen_;
   PhaseKernel::Scale scale_{};
   std::vector<PhaseKernel::Features> features_;
 };
 
 class RotaryScorer : public Scorer {
  public:
-  RotaryScorer(const RotaryScore& score, const Precisions& precisions, const PairSamples& samples)
-      : kernel_(score, precisions), samples_(samples) {}
+  RotaryScorer(const RotaryScore& score, const KernelInput& input)
+      : kernel_(score, input.precisions), input_(input), samples_(input.samples) {}
   void move_to(std::uint64_t distance, std::uint64_t offset) override {
     place_ = kernel_.place(distance, offset);
+    if (input_.device == nullptr) return;
+    seen_ = require(input_.device->kernel_scores(kernel_.batch(distance, offset, input_.rows())));
+    kernel_.observe(seen_, place_);
   }
   void score(std::size_t begin, std::size_t end, std::vector<ScoreSample>& out) const override {
     RotaryKernel::Workspace work;
     for (std::size_t i = begin; i < end; ++i) {
       const std::size_t row = i * samples_.head_dim;
-      out[i] = kernel_.score(&samples_.q[row], &samples_.k[row], place_, work);
+      out[i] = kernel_.score(&samples_.q[row], &samples_.k[row], place_, work,
+                             input_.device == nullptr ? nullptr : &seen_.score[i]);
     }
   }
   void describe(CrosscheckPoint& point) const override {
@@ -83,9 +131,11 @@ class RotaryScorer : public Scorer {
     const RotaryPair& pair = kernel_.model().pairs[place_.worst_pair];
     point.phase_pair = {pair.first, pair.second};
   }
+  std::size_t head_dim() const override { return samples_.head_dim; }
   std::size_t exact_sums() const override {
     std::size_t count = 0;
     for (std::size_t i = 0; i < samples_.count; ++i) {
+      if (i % kBetweenSignals == 0) throw_if_interrupted();
       const std::size_t row = i * samples_.head_dim;
       count += kernel_.exact_sums(&samples_.q[row], &samples_.k[row]);
     }
@@ -97,16 +147,17 @@ class RotaryScorer : public Scorer {
 
  private:
   RotaryKernel kernel_;
+  KernelInput input_;
+  RotaryOutputs seen_;
   RotaryKernel::Place place_;
   const PairSamples& samples_;
 };
 
-std::unique_ptr<Scorer> make_scorer(const ScoreModel& model, const Precisions& precisions,
-                                    const PairSamples& samples) {
+std::unique_ptr<Scorer> make_scorer(const ScoreModel& model, const KernelInput& input) {
   if (const auto* phase = std::get_if<PhaseScore>(&model)) {
-    return std::make_unique<PhaseScorer>(*phase, precisions, samples);
+    return std::make_unique<PhaseScorer>(*phase, input);
   }
-  return std::make_unique<RotaryScorer>(std::get<RotaryScore>(model), precisions, samples);
+  return std::make_unique<RotaryScorer>(std::get<RotaryScore>(model), input);
 }
 
 // Bounds multiply a few of these numbers and their squares.
@@ -135,7 +186,9 @@ void check_positions(const CrosscheckTask& task) {
 // Fixed parts, so that the number of threads changes nothing but the time.
 void score_all(const Scorer& scorer, unsigned threads, std::vector<ScoreSample>& out) {
   constexpr std::size_t part = 256;
-  constexpr std::ptrdiff_t together = 128;  // between looks at signals
+  // coordinates between two looks at signals
+  const auto together = static_cast<std::ptrdiff_t>(
+      std::max<std::size_t>(1, (std::size_t{1} << 21) / (part * scorer.head_dim())));
   const auto parts = static_cast<std::ptrdiff_t>((out.size() + part - 1) / part);
   const int count = threads != 0 ? static_cast<int>(threads) : omp_get_max_threads();
   for (std::ptrdiff_t first = 0; first < parts; first += together) {
@@ -166,6 +219,8 @@ CrosscheckPoint summarise_point(const std::vector<ScoreSample>& samples) {
     point.budget = sample.budget;
   }
   point.score = summarise(errors);
+  // a distance without one finite score has nothing that holds
+  point.holds = point.holds && point.score.count > 0;
   return point;
 }
 
@@ -218,7 +273,7 @@ ScoreCheck check_scores(const CrosscheckTask& task) {
       PairDrawer(task.density, task.encoding, task.head_dim, task.seed, task.precisions.io)
           .draw(0, task.samples);
   check_sizes(samples, task.density);
-  const auto scorer = make_scorer(model, task.precisions, samples);
+  const auto scorer = make_scorer(model, {samples, task.precisions, task.device.get()});
   ScoreCheck check{task.encoding, task.density, task.head_dim,        task.dtype, task.precisions,
                    task.samples,  task.seed,    scorer->exact_sums(), {},         {},
                    true};

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,8 @@
 #include "sim/density.hpp"
 
 namespace tapalab {
+
+class Backend;  // sim/backend.hpp
 
 struct CrosscheckTask {
   Encoding encoding;
@@ -28,6 +31,8 @@ struct CrosscheckTask {
   std::optional<double> horizon;  ///< turns
   unsigned threads = 0;           ///< 0: all; never changes a result
   std::function<void(double fraction)> progress{};
+  /// Runs the kernel in its own arithmetic; unset: it is emulated.
+  std::shared_ptr<const Backend> device{};
 };
 
 /// Errors of many values. Non-finite ones are counted, and take part in nothing else; with no
@@ -82,7 +87,8 @@ struct ScoreCheck {
 };
 
 /// Throws InputError where the encoding has no kernel here (tapa-general, xpos, alibi), where
-/// distance + offset reaches 2^63, and as PairDrawer and `lower` do.
+/// distance + offset reaches 2^63, and as PairDrawer and `lower` do; UnavailableError where the
+/// device has no arithmetic of its own.
 ScoreCheck check_scores(const CrosscheckTask& task);
 
 }  // namespace tapalab

@@ -122,7 +122,9 @@ struct Consumer {
   RunningSoftmax softmax;
   bool keys_ready = false, values_ready = false;  ///< of the next step, as far as known
 
+  /// One arrival a warp, once all of its lanes have read what the barrier guards.
   __device__ __forceinline__ void release(Barrier& barrier) {
+    __syncwarp();
     if (place.lane == 0) barrier.arrive();
   }
   __device__ __forceinline__ RowsDescriptor keys() {

@@ -1,0 +1,262 @@
+// Moments that the device draws and sums itself, against those of the host's samples. Where there
+// is no device the cases print "skipped: no CUDA device", which ctest shows as skipped.
+#include <cmath>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "exhaustive.hpp"
+#include "gpu/cuda_backend.hpp"
+#include "sim/block_kernels.hpp"
+#include "sim/density.hpp"
+#include "sim/encoding.hpp"
+#include "sim/make_fused_plan.hpp"
+#include "sim/monte_carlo.hpp"
+
+using namespace tapalab;
+
+namespace {
+
+std::unique_ptr<Backend> fused_device(CudaOptions options = {}) {
+  auto backend = make_cuda_backend(options);
+  const std::string reason = backend->unavailable_reason();
+  if (reason.empty()) return backend;
+  std::cout << "skipped: no CUDA device; the backend says: " << reason << std::endl;
+  return nullptr;
+}
+
+struct Case {
+  std::string encoding, density;
+  std::uint32_t head_dim;
+  std::vector<std::uint64_t> distances;
+  /// How far moments may be from the host's, in units of 1e-7, means and higher ones: phases of t
+  /// turns are sums in float, whose errors of about t 2^-21 turns average out.
+  double means = 10, others = 30;
+
+  ScoreModel score() const { return lower(parse_encoding(encoding), head_dim); }
+  GaussianModel law() const {
+    const Density parsed = parse_density(density);
+    return lower(std::get<GaussianDensity>(parsed.law), parse_encoding(encoding), head_dim);
+  }
+};
+
+const std::vector<std::uint64_t> kNear{0, 1, 2, 1000, 1 << 20};
+const std::vector<Case> kPhaseCases{
+    {"tapa", "gaussian:rho=0.25", 128, kNear},
+    {"tapa:alpha=0.3,share=0.25", "gaussian:rho=0.25,mean_q=0.5,mean_k=-1.5,scale_k=2", 64, kNear,
+     200, 500},
+    {"tapa:law=linear",
+     "gaussian:rho=-0.9,a.mean_q=3",
+     16,
+     {0, 1, 4096, 1ULL << 20, 1ULL << 32, 1ULL << 40, 1ULL << 62},
+     500,
+     1000},
+    {"tapa-linear", "gaussian:rho=0.25,p.mean_q=0.1", 128, kNear},
+    {"tapa-linear:law=linear", "gaussian:rho=1", 16, {1, 1ULL << 20, 1ULL << 36}}};
+const std::vector<Case> kRotaryCases{
+    {"rope", "gaussian:rho=0.25,mean_q=0.5,mean_k=0.25", 128, kNear},
+    {"rope:base=500000,angle=turns,pairing=adjacent", "gaussian:rho=0.25", 64, kNear}};
+
+CurveMoments on_host(const Case& of, std::uint64_t begin, std::uint64_t end) {
+  SamplingState state;
+  ScoreSampler(of.score(), of.law(), of.distances, 7).add(begin, end, 2, {}, state);
+  return state.total();
+}
+
+// Largest differences, relative to the spread of the quantity.
+struct Differences {
+  double mean = 0, second = 0, higher = 0, companions = 0;
+};
+
+Differences compare(const CurveMoments& a, const CurveMoments& b, bool phase) {
+  Differences most;
+  const auto note = [](double& worst, double difference) {
+    worst = std::isnan(difference) ? difference : std::fmax(worst, std::fabs(difference));
+  };
+  REQUIRE(a.points.size() == b.points.size());
+  REQUIRE(!a.points.empty());
+  for (std::size_t i = 0; i < a.points.size(); ++i) {
+    const ScoreMoments &x = a.points[i], &y = b.points[i];
+    REQUIRE(x.score.count == y.score.count);
+    const double n = static_cast<double>(x.score.count), sd = std::sqrt(x.score.m2 / n);
+    REQUIRE(sd > 0);
+    note(most.mean, (x.score.mean - y.score.mean) / sd);
+    note(most.second, (x.score.m2 - y.score.m2) / x.score.m2);
+    note(most.higher, (x.score.m3 - y.score.m3) / (n * sd * sd * sd));
+    note(most.higher, (x.score.m4 - y.score.m4) / x.score.m4);
+    if (!phase) continue;
+    note(most.companions, (x.sine.mean - y.sine.mean) / sd);
+    note(most.companions, (x.sine.m2 - y.sine.m2) / x.score.m2);
+    note(most.companions, (x.sine.cross - y.sine.cross) / x.score.m2);
+    note(most.companions, (x.excess.mean - y.excess.mean) / (sd * sd));
+    note(most.companions, (x.excess.m2 - y.excess.m2) / x.score.m4);
+    note(most.companions, (x.excess.cross - y.excess.cross) / (n * sd * sd * sd));
+  }
+  return most;
+}
+
+bool same_bits(const SamplingState& a, const SamplingState& b) {
+  const auto left = a.nodes(), right = b.nodes();
+  if (left.size() != right.size() || left.empty()) return false;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (left[i].level != right[i].level || left[i].index != right[i].index ||
+        !(left[i].value.points == right[i].value.points)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("Fused moments of exact normals are those of the host's samples to rounding") {
+  const auto cuda = fused_device({0, true});
+  if (!cuda) return;
+  // The second range has samples with numbers on both sides of 2^32, and ends within a block.
+  const std::uint64_t high = (std::uint64_t{1} << 32) - 3 * kBlockSamples;
+  for (const Case& of : kPhaseCases) {
+    INFO(of.encoding << " under " << of.density);
+    const auto sampler = cuda->sampler(of.score(), of.law(), of.distances, 7);
+    REQUIRE(sampler);
+    for (const auto& [begin, end] :
+         {std::pair<std::uint64_t, std::uint64_t>{0, 40 * kBlockSamples},
+          std::pair<std::uint64_t, std::uint64_t>{high, high + 6 * kBlockSamples + 77}}) {
+      SamplingState state;
+      sampler->add(begin, end, state);
+      const Differences seen = compare(on_host(of, begin, end), state.total(), true);
+      CHECK(seen.mean < of.means * 1e-7);
+      CHECK(seen.second < of.others * 1e-7);
+      CHECK(seen.higher < of.others * 1e-7);
+      CHECK(seen.companions < of.others * 1e-7);
+      std::cout << "exact normals, " << of.encoding << ": " << seen.mean << " " << seen.second
+                << " " << seen.higher << " " << seen.companions << "\n";
+    }
+  }
+}
+
+TEST_CASE("Fused moments of fast normals are those of the host's samples to a millionth") {
+  const auto cuda = fused_device();
+  if (!cuda) return;
+  for (const auto* cases : {&kPhaseCases, &kRotaryCases}) {
+    for (const Case& of : *cases) {
+      INFO(of.encoding << " under " << of.density);
+      const auto sampler = cuda->sampler(of.score(), of.law(), of.distances, 7);
+      REQUIRE(sampler);
+      const std::uint64_t end = 100 * kBlockSamples + 5;
+      SamplingState state;
+      sampler->add(0, end, state);
+      const Differences seen = compare(on_host(of, 0, end), state.total(), cases == &kPhaseCases);
+      CHECK(seen.mean < of.means * 2e-7);
+      CHECK(seen.second < of.others * 2e-7);
+      CHECK(seen.higher < of.others * 2e-7);
+      CHECK(seen.companions < of.others * 2e-7);
+      std::cout << "fast normals, " << of.encoding << ": " << seen.mean << " " << seen.second << " "
+                << seen.higher << " " << seen.companions << "\n";
+    }
+  }
+}
+
+TEST_CASE("Fused moments at distances of double normals have phases to the last bits") {
+  const auto cuda = fused_device();
+  if (!cuda) return;
+  const Case of{"tapa:law=linear", "gaussian:rho=0.25", 128, {1ULL << 30, 1ULL << 40, 1ULL << 62}};
+  const auto sampler = cuda->sampler(of.score(), of.law(), of.distances, 7);
+  REQUIRE(sampler);
+  SamplingState state;
+  sampler->add(0, 20 * kBlockSamples, state);
+  const Differences seen = compare(on_host(of, 0, 20 * kBlockSamples), state.total(), true);
+  CHECK(seen.mean < 1e-11);
+  CHECK(seen.second < 1e-11);
+  CHECK(seen.higher < 1e-11);
+  CHECK(seen.companions < 1e-11);
+}
+
+TEST_CASE("Fused moments depend on the samples alone, not on how they are split into calls") {
+  const auto cuda = fused_device();
+  if (!cuda) return;
+  for (const Case& of : {kPhaseCases[0], kPhaseCases[2], kRotaryCases[0]}) {
+    INFO(of.encoding);
+    const auto sampler = cuda->sampler(of.score(), of.law(), of.distances, 7);
+    REQUIRE(sampler);
+    const std::uint64_t end = 9001 * kBlockSamples + 321;
+    SamplingState whole, parts;
+    sampler->add(0, end, whole);
+    const std::uint64_t cuts[] = {0, 1, 18, 1000, 1024, 5555, 9001};
+    for (const int i : {3, 0, 5, 1, 4, 2}) {
+      sampler->add(cuts[i] * kBlockSamples, cuts[i + 1] * kBlockSamples, parts);
+    }
+    sampler->add(cuts[6] * kBlockSamples, end, parts);
+    CHECK(same_bits(whole, parts));
+    CHECK(whole.total().points == parts.total().points);
+    CHECK(whole.total().points[0].score.count == end);
+  }
+}
+
+TEST_CASE("Fused moments at a distance do not depend on the other distances") {
+  const auto cuda = fused_device();
+  if (!cuda) return;
+  std::vector<std::uint64_t> many;
+  for (std::uint64_t d = 0; d < 150; ++d) many.push_back(d * d);
+  for (const char* encoding : {"tapa", "rope"}) {
+    const Case all{encoding, "gaussian:rho=0.25", 64, many};
+    const Case few{encoding, "gaussian:rho=0.25", 64, {many[77], many[149]}};
+    SamplingState of_all, of_few;
+    cuda->sampler(all.score(), all.law(), all.distances, 3)->add(0, 50000, of_all);
+    cuda->sampler(few.score(), few.law(), few.distances, 3)->add(0, 50000, of_few);
+    CHECK(of_all.total().points[77] == of_few.total().points[0]);
+    CHECK(of_all.total().points[149] == of_few.total().points[1]);
+  }
+}
+
+TEST_CASE("Scores and densities that the fused kernels do not know are left to others") {
+  const auto plan = [](const Case& of) {
+    return make_fused_plan(of.score(), of.law(), of.distances, 1).has_value();
+  };
+  CHECK(plan({"tapa", "gaussian:rho=0.25", 128, {1}}));
+  CHECK(plan({"rope", "gaussian:rho=0.25", 64, {1}}));
+  CHECK_FALSE(plan({"tapa", "gaussian:rho=0.25", 12, {1}}));  // parts of 6
+  CHECK_FALSE(plan({"rope", "gaussian:rho=0.25", 12, {1}}));
+  CHECK_FALSE(plan({"nope", "gaussian:rho=0.25", 64, {1}}));
+  CHECK_FALSE(plan({"partial:partial=0.5", "gaussian:rho=0.25", 64, {1}}));
+}
+
+TEST_CASE("Cosines, exponentials and normals of the device keep their bounds over every argument") {
+  const auto cuda = fused_device();
+  if (!cuda) return;
+  const gpu::CosineErrors cosine = gpu::cosine_errors();
+  CHECK(cosine.sine.error <= 6.5e-8);
+  CHECK(cosine.cosine.error <= 6.5e-8);
+  CHECK(cosine.special.error <= 3.5e-7);
+  CHECK(cosine.polynomial.error <= 1.3e-6);
+  const gpu::ExponentialErrors exponential = gpu::exponential_errors();
+  CHECK(exponential.near_zero.error <= 1.5e-7);
+  CHECK(exponential.weights.error <= 1.5e-7);
+  const gpu::FarCosineErrors far = gpu::far_cosine_errors();
+  CHECK(far.direct.error > 1e-3);  // what reduction is for
+  CHECK(far.reduced.error <= 5e-7);
+  const gpu::NormalErrors normal = gpu::normal_errors();
+  CHECK(normal.finite);
+  CHECK(normal.wave <= 4.5e-7);
+  CHECK(normal.radius_from_tenth <= 2e-6);
+  CHECK(std::fabs(normal.square_bias) <= 5e-8);
+  CHECK(std::fabs(normal.fourth_bias) <= 1e-6);
+  std::cout.precision(4);
+  const auto show = [](const char* name, const gpu::LargestError& largest) {
+    std::cout << name << ": " << largest.error << " at " << largest.at << "\n";
+  };
+  show("sincos_2pi, sine", cosine.sine);
+  show("sincos_2pi, cosine", cosine.cosine);
+  show("cos_turns_special", cosine.special);
+  show("cos_turns_polynomial", cosine.polynomial);
+  std::cout << "sum of the bits of sincos_2pi: " << cosine.sum_of_bits << "\n";
+  show("exp2_approx in [-1/2, 1/2], relative", exponential.near_zero);
+  show("exp2_approx in [-126, 6], relative", exponential.weights);
+  show("cosine of 0 to 131071 radians, direct", far.direct);
+  show("the same after reduction", far.reduced);
+  std::cout << "normals: radius " << normal.radius << ", from 0.1 " << normal.radius_from_tenth
+            << ", wave " << normal.wave << ", bias of squares " << normal.square_bias
+            << ", of fourth powers " << normal.fourth_bias << ", mean square less 1 "
+            << normal.exact_square - 1 << "\n";
+}
