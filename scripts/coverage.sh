@@ -2,7 +2,8 @@
 # Coverage of nominal 95% intervals over many seeds, one thread:
 #   scripts/coverage.sh [BUILD_DIR] [SEEDS] [FIRST_SEED]
 # Builds the program `coverage` in BUILD_DIR (default build/release) and runs it (default 20000
-# seeds, from 1). docs/results/sampling.md records a full run; ctest runs 100 seeds.
+# seeds, from 1). docs/results/coverage.md says what is tried; ctest runs 100 seeds. A third argument of the
+# program names cases by their beginning.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-$root/build/release}

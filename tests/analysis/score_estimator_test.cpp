@@ -227,7 +227,7 @@ TEST_CASE("Estimators that do not apply are refused in one line that says what d
   pairs.engine = Engine::mc;
   for (const Estimator estimator : {Estimator::antithetic, Estimator::qmc}) {
     pairs.sampling.estimator = estimator;
-    refused(pairs, "pairs of a file");
+    refused(pairs, "none to arrange");
   }
   pairs.sampling.estimator = Estimator::automatic;
   CHECK(resolved(pairs).sampling.estimator == Estimator::plain);
