@@ -23,7 +23,7 @@ TEST_CASE("Every command has help with an example, and no other is listed") {
     REQUIRE(example != std::string::npos);
     CHECK(help.out.find("  tapalab " + std::string(name) + " ", example) != std::string::npos);
   }
-  for (const char* name : {"retrieve"}) {
+  for (const char* name : {"compare"}) {
     CHECK(overview.out.find(name) == std::string::npos);
   }
 }
