@@ -158,7 +158,7 @@ std::string checkpoint_text(const Checkpoint& checkpoint) {
 
 namespace {
 
-InputError refusal(const std::string& name, const std::string& why) {
+InputError checkpoint_refusal(const std::string& name, const std::string& why) {
   return InputError(fmt::format(
       "{} {}; accepted: a file that --checkpoint wrote, or a name that is free", name, why));
 }
@@ -173,16 +173,17 @@ constexpr const char* kDamaged = "is damaged: its checksum does not fit its cont
 
 Header parse_header(std::string_view text, const std::string& name) {
   const std::size_t whole = text.size();
-  if (text.substr(0, kMagic.size()) != kMagic) throw refusal(name, "is not a checkpoint");
+  if (text.substr(0, kMagic.size()) != kMagic)
+    throw checkpoint_refusal(name, "is not a checkpoint");
   text.remove_prefix(kMagic.size());
   const std::string_view version = take_until(text, ' ');
   if (version != kVersion) {
-    throw refusal(name, fmt::format("has version {} where this program reads version {}",
-                                    printable(version), kVersion));
+    throw checkpoint_refusal(name, fmt::format("has version {} where this program reads version {}",
+                                               printable(version), kVersion));
   }
   const auto size = number(take_until(text, ' '), 10);
   const auto sum = number(take_until(text, '\n'), 16);
-  if (!size || !sum) throw refusal(name, kDamaged);
+  if (!size || !sum) throw checkpoint_refusal(name, kDamaged);
   return {whole - text.size(), *size, *sum};
 }
 
@@ -194,7 +195,7 @@ std::string read_checkpoint(const std::string& path, std::uint64_t size, const s
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!file) throw InputError(name + " cannot be read");
   const Header header = parse_header(text, name);
-  if (header.body != size - header.length) throw refusal(name, kDamaged);
+  if (header.body != size - header.length) throw checkpoint_refusal(name, kDamaged);
   const std::size_t begun = text.size();
   text.resize(size);
   file.read(text.data() + begun, static_cast<std::streamsize>(size - begun));
@@ -208,7 +209,7 @@ Checkpoint parse_checkpoint(std::string_view text, const std::string& name) {
   const Header header = parse_header(text, name);
   text.remove_prefix(header.length);
   if (header.body != text.size() || checksum(text) != header.checksum) {
-    throw refusal(name, kDamaged);
+    throw checkpoint_refusal(name, kDamaged);
   }
   try {
     Checkpoint checkpoint;
@@ -227,7 +228,7 @@ Checkpoint parse_checkpoint(std::string_view text, const std::string& name) {
     if (!reader.empty()) throw std::invalid_argument("bytes are left over");
     return checkpoint;
   } catch (const std::invalid_argument& error) {
-    throw refusal(name, fmt::format("is damaged: {}", error.what()));
+    throw checkpoint_refusal(name, fmt::format("is damaged: {}", error.what()));
   }
 }
 

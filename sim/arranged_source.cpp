@@ -250,20 +250,24 @@ void reflected_scalar(const SparseRoot& root, PhiloxKey key, std::uint64_t first
   reflected_lanes(root, key, first, reflected, x);
 }
 #if defined(__x86_64__)
-#define TAPALAB_AVX2 __attribute__((target("avx2,fma")))
-#define TAPALAB_AVX512 __attribute__((target("avx2,fma,avx512f,avx512dq,avx512vl,avx512bw")))
-TAPALAB_AVX2 void arranged_avx2(const SobolSource& source, std::uint64_t first, double* x) {
+#define TAPALAB_ARRANGED_AVX2 __attribute__((target("avx2,fma")))
+#define TAPALAB_ARRANGED_AVX512 \
+  __attribute__((target("avx2,fma,avx512f,avx512dq,avx512vl,avx512bw")))
+TAPALAB_ARRANGED_AVX2 void arranged_avx2(const SobolSource& source, std::uint64_t first,
+                                         double* x) {
   SobolLanes(source, first)(x);
 }
-TAPALAB_AVX512 void arranged_avx512(const SobolSource& source, std::uint64_t first, double* x) {
+TAPALAB_ARRANGED_AVX512 void arranged_avx512(const SobolSource& source, std::uint64_t first,
+                                             double* x) {
   SobolLanes(source, first)(x);
 }
-TAPALAB_AVX2 void reflected_avx2(const SparseRoot& root, PhiloxKey key, std::uint64_t first,
-                                 std::size_t reflected, double* x) {
+TAPALAB_ARRANGED_AVX2 void reflected_avx2(const SparseRoot& root, PhiloxKey key,
+                                          std::uint64_t first, std::size_t reflected, double* x) {
   reflected_lanes(root, key, first, reflected, x);
 }
-TAPALAB_AVX512 void reflected_avx512(const SparseRoot& root, PhiloxKey key, std::uint64_t first,
-                                     std::size_t reflected, double* x) {
+TAPALAB_ARRANGED_AVX512 void reflected_avx512(const SparseRoot& root, PhiloxKey key,
+                                              std::uint64_t first, std::size_t reflected,
+                                              double* x) {
   reflected_lanes(root, key, first, reflected, x);
 }
 #else

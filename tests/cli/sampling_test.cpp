@@ -134,7 +134,7 @@ TEST_CASE("What a sampling option cannot do is said in one line") {
   };
   refused({"curve", "--engine", "conditional", "--shard", "1/2"}, "neither split nor saved");
   refused({"curve", "--engine", "conditional", "--checkpoint", directory.file("c")},
-          "accepted: --engine mc or qmc");
+          "accepted: --engine mc, qmc or gpu");
   refused({"curve", "--engine", "exact", "--estimator", "plain"}, "--estimator: plain");
   refused({"variance", "--engine", "conditional"}, "means alone");
   refused({"curve", "--engine", "qmc", "--samples", "100"}, "16384");
