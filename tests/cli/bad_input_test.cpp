@@ -113,8 +113,9 @@ TEST_CASE("Bad options are refused with one line that names them") {
       {{"curve", "--distances", "nan"}, "--distances"},
       {{"curve", "--seq-len", "0"}, "--seq-len"},
       {{"curve", "--seq-len", "1.5"}, "--seq-len"},
-      {{"curve", "--engine", "magic"}, "accepted: auto, exact, quadrature, mc, conditional, gpu"},
-      {{"curve", "--engine", "qmc"}, "accepted: auto, exact"},
+      {{"curve", "--engine", "magic"},
+       "accepted: auto, exact, quadrature, ball, asymptotic, mc, qmc, conditional, gpu"},
+      {{"curve", "--engine", "qmc", "--samples", "100"}, "--samples"},
       {{"curve", "--samples", "-5"}, "--samples"},
       {{"curve", "--samples", "1"}, "--samples"},
       {{"curve", "--samples", "0"}, "--samples"},
@@ -315,7 +316,7 @@ TEST_CASE("A refusal leaves no file behind, not even where the fault is found la
   const TempDirectory directory;
   const std::vector<std::vector<std::string>> cases{{"--encoding", "tapa:share=0.3"},
                                                     {"--samples", "1"},
-                                                    {"--engine", "qmc"},
+                                                    {"--engine", "quadrature"},
                                                     {"--format", "xml"},
                                                     {"--plot", "a.gif"},
                                                     {"--spec", "missing.toml"}};

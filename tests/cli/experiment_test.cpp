@@ -159,7 +159,7 @@ TEST_CASE("The components of a mixture in a table are those that the command lin
       "{weight = 0.7, a.mean_q = 1}]\n");
   const json by_file = run_json({"curve", "--spec", file});
   const json by_flag = run_json({"curve", "--distances", "3", "--density",
-                                 "mixture:weight=0.3,rho=0.5;weight=0.7,a.mean_q=1"});
+                                 "mixture:rho=0.5,weight=0.3;a.mean_q=1,weight=0.7"});
   CHECK(by_file.at("curves").dump() == by_flag.at("curves").dump());
 }
 
