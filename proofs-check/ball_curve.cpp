@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "analysis/phase_point.hpp"
 #include "proofs-check/gaussian_transform_ball.hpp"
@@ -112,28 +113,42 @@ Ball two_pi_scale(const CurveTask& task, std::uint64_t distance, slong bits) {
 
 CurvePoint gaussian_phase_point(const CurveTask& task, std::uint64_t distance) {
   return refine(distance, 6144, [&](slong bits) {
-    GaussianFormsBall forms = gaussian_law_ball(task, bits);
-    add_phase_score_ball(task, forms, bits);
-    const GaussianTransformBall transform(forms, bits);
     const Ball t = two_pi_scale(task, distance, bits);
-    const Ball mean = transform.amplitude_mean(), variance = transform.amplitude_variance();
+    Ball mean(0, bits), square(0, bits);
+    ComplexBall once{Ball(0, bits), Ball(0, bits)}, twice = once;
+    for (auto& [weight, forms] : gaussian_laws_ball(task, bits)) {
+      add_phase_score_ball(task, forms, bits);
+      const GaussianTransformBall transform(forms, bits);
+      const Ball m = transform.amplitude_mean();
+      mean += weight * m;
+      square += weight * (transform.amplitude_variance() + m * m);
+      if (arb_is_zero(t.get())) continue;
+      const ComplexBall share{weight, Ball(0, bits)};
+      once = once + share * transform.at(t).phi1;
+      twice = twice + share * transform.at(t * 2).phi2;
+    }
     if (arb_is_zero(t.get())) {  // the score is a
-      const Ball square = variance + mean * mean;
+      const Ball variance = square - mean * mean;
       return PointBalls{mean, abs(mean), variance, variance - square / 2};
     }
-    return phase_quantities(transform.at(t).phi1, transform.at(t * 2).phi2, variance + mean * mean);
+    return phase_quantities(once, twice, square);
   });
 }
 
 CurvePoint rotary_point(const CurveTask& task, std::uint64_t distance) {
   return refine(distance, 3072, [&](slong bits) {
-    GaussianFormsBall forms = gaussian_law_ball(task, bits);
+    std::vector<WeightedFormsBall> laws = gaussian_laws_ball(task, bits);
     const RotaryScoreBall score = rotary_score_ball(task.encoding, task.head_dim, distance, bits);
-    const Ball envelope = rotary_envelope_ball(score, task.head_dim, forms, bits);
-    add_rotary_score_ball(score, task.head_dim, forms);
-    const GaussianTransformBall transform(forms, bits);
-    return PointBalls{transform.amplitude_mean() + score.offset, envelope,
-                      transform.amplitude_variance(), std::nullopt};
+    const Ball envelope = rotary_envelope_ball(score, task.head_dim, laws, bits);
+    Ball mean(0, bits), square(0, bits);
+    for (auto& [weight, forms] : laws) {
+      add_rotary_score_ball(score, task.head_dim, forms);
+      const GaussianTransformBall transform(forms, bits);
+      const Ball m = transform.amplitude_mean();
+      mean += weight * m;
+      square += weight * (transform.amplitude_variance() + m * m);
+    }
+    return PointBalls{mean + score.offset, envelope, square - mean * mean, std::nullopt};
   });
 }
 
@@ -206,6 +221,8 @@ void check_task(const CurveTask& task) {
     check_prefixes("gaussian", gaussian->split, task.encoding);
   } else if (const auto* full = std::get_if<FullGaussianDensity>(&task.density.law)) {
     lower(*full, task.head_dim);
+  } else if (const auto* mixture = std::get_if<MixtureDensity>(&task.density.law)) {
+    lower(*mixture, task.encoding, task.head_dim);
   } else if (const auto* product = std::get_if<ProductDensity>(&task.density.law)) {
     check_prefixes(product->name, product->split, task.encoding);
   }

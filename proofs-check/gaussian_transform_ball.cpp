@@ -109,7 +109,8 @@ GaussianTransformBall::GaussianTransformBall(const GaussianFormsBall& forms, slo
   }
 
   std::vector<std::pair<Coupled, std::uint32_t>> kinds;  // equal blocks once
-  for (auto& [root, block] : found) {
+  for (auto& entry : found) {
+    Coupled& block = entry.second;
     const auto all_zero = [](const std::vector<Ball>& values) {
       return std::all_of(values.begin(), values.end(), is_zero);
     };

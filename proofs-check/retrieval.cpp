@@ -25,6 +25,7 @@ RetrievalTask needle_task(const char* encoding, const char* density, std::uint64
   task.seed = context.seed;
   task.confidence = 1 - kMiss;
   task.threads = context.threads;
+  task.masses = false;
   return task;
 }
 

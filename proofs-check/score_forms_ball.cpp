@@ -167,30 +167,51 @@ struct RotaryInBalls {
 
 }  // namespace
 
-GaussianFormsBall gaussian_law_ball(const CurveTask& task, slong bits) {
-  const std::uint32_t D = task.head_dim;
+namespace {
+
+GaussianFormsBall law_forms(const CurveTask& task, const GaussianDensity& density, slong bits) {
+  const std::uint32_t D = task.head_dim, split = split_at(task);
   GaussianFormsBall forms;
   forms.mean.assign(2 * static_cast<std::size_t>(D), Ball(0, bits));
-  const auto pairs = [&](const PairLaw& amplitude, const PairLaw& phase) {
-    const std::uint32_t split = split_at(task);
-    add_pairs(forms, amplitude, 0, split, D, bits);
-    add_pairs(forms, phase, split, D, D, bits);
-  };
+  add_pairs(forms, density.amplitude, 0, split, D, bits);
+  add_pairs(forms, density.phase, split, D, D, bits);
+  return forms;
+}
+
+GaussianFormsBall law_forms(const CurveTask&, const FullGaussianDensity& density, slong bits) {
+  GaussianFormsBall forms;
+  for (const ExactDecimal& x : density.mean) forms.mean.push_back(decimal_ball(x, bits));
+  forms.factor = covariance_factor_ball(density.covariance, bits);
+  return forms;
+}
+
+}  // namespace
+
+std::vector<WeightedFormsBall> gaussian_laws_ball(const CurveTask& task, slong bits) {
+  const Ball one(1, bits);
   if (const auto* gaussian = std::get_if<GaussianDensity>(&task.density.law)) {
-    pairs(gaussian->amplitude, gaussian->phase);
-  } else if (const auto* product = std::get_if<ProductDensity>(&task.density.law)) {
-    pairs(product->amplitude, product->phase);
-  } else if (const auto* full = std::get_if<FullGaussianDensity>(&task.density.law)) {
-    for (std::size_t i = 0; i < full->mean.size(); ++i) {
-      forms.mean[i] = decimal_ball(full->mean[i], bits);
-    }
-    forms.factor = covariance_factor_ball(full->covariance, bits);
-  } else {
+    return {{one, law_forms(task, *gaussian, bits)}};
+  }
+  if (const auto* full = std::get_if<FullGaussianDensity>(&task.density.law)) {
+    return {{one, law_forms(task, *full, bits)}};
+  }
+  if (const auto* product = std::get_if<ProductDensity>(&task.density.law)) {
+    return {{one, law_forms(task, {product->amplitude, product->phase, product->split}, bits)}};
+  }
+  const auto* mixture = std::get_if<MixtureDensity>(&task.density.law);
+  if (mixture == nullptr) {
     throw InputError("--engine ball: density " + printable(task.density.spec) +
-                     " has no closed form in balls; accepted: gaussian, and independent "
+                     " has no closed form in balls; accepted: gaussian, mixture, and independent "
                      "coordinates");
   }
-  return forms;
+  std::vector<WeightedFormsBall> laws;
+  for (const MixtureComponent& component : mixture->components) {
+    const Ball weight = component.weight ? decimal_ball(*component.weight, bits)
+                                         : one / static_cast<slong>(mixture->components.size());
+    laws.push_back({weight, std::visit([&](const auto& law) { return law_forms(task, law, bits); },
+                                       component.law)});
+  }
+  return laws;
 }
 
 void add_phase_score_ball(const CurveTask& task, GaussianFormsBall& forms, slong bits) {
@@ -257,25 +278,34 @@ void add_rotary_score_ball(const RotaryScoreBall& score, std::uint32_t head_dim,
 }
 
 Ball rotary_envelope_ball(const RotaryScoreBall& score, std::uint32_t head_dim,
-                          const GaussianFormsBall& law, slong bits) {
+                          const std::vector<WeightedFormsBall>& laws, slong bits) {
   const std::uint32_t D = head_dim;
   // rows of S, for E q_i k_j = sum_c S_ic S_jc + mean_i mean_j
-  std::vector<std::vector<const BallEntry*>> rows(law.mean.size());
-  for (const BallEntry& e : law.factor) rows[e.row].push_back(&e);
+  using Rows = std::vector<std::vector<const BallEntry*>>;
+  std::vector<Rows> rows;
+  for (const WeightedFormsBall& law : laws) {
+    rows.emplace_back(law.forms.mean.size());
+    for (const BallEntry& e : law.forms.factor) rows.back()[e.row].push_back(&e);
+  }
   const auto product_mean = [&](std::uint32_t query, std::uint32_t key) {
-    Ball sum = law.mean[query] * law.mean[D + key];
-    for (const BallEntry* a : rows[query]) {
-      for (const BallEntry* b : rows[D + key]) {
-        if (a->col == b->col) sum += a->value * b->value;
+    Ball mean(0, bits);
+    for (std::size_t l = 0; l < laws.size(); ++l) {
+      const std::vector<Ball>& at = laws[l].forms.mean;
+      Ball sum = at[query] * at[D + key];
+      for (const BallEntry* a : rows[l][query]) {
+        for (const BallEntry* b : rows[l][D + key]) {
+          if (a->col == b->col) sum += a->value * b->value;
+        }
       }
+      mean += laws[l].weight * sum;
     }
-    return sum;
+    return mean;
   };
   Ball envelope = abs(score.offset), plain(0, bits);
   for (const auto& [i, j, weight, turns] : score.pairs) {
     const Ball mu = product_mean(i, i) + product_mean(j, j);
     const Ball nu = product_mean(i, j) - product_mean(j, i);
-    envelope += weight * sqrt(mu * mu + nu * nu);
+    envelope += weight * abs(ComplexBall{mu, nu});
   }
   for (const std::uint32_t i : score.plain) plain += score.scale * product_mean(i, i);
   return envelope + abs(plain);

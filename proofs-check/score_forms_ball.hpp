@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "analysis/experiment.hpp"
 #include "proofs-check/gaussian_transform_ball.hpp"
@@ -10,10 +11,16 @@
 
 namespace tapalab {
 
-/// x = mean + S y of the task's density, 2 head_dim coordinates: joint Gaussians; product densities
-/// by their means and scales, whose second moments decide rotary scores. Throws InputError for
-/// other densities.
-GaussianFormsBall gaussian_law_ball(const CurveTask& task, slong bits);
+/// x = mean + S y, y ~ N(0, I), with a probability.
+struct WeightedFormsBall {
+  Ball weight;
+  GaussianFormsBall forms;
+};
+
+/// The joint Gaussian of the task's density, 2 head_dim coordinates, or every one of a mixture;
+/// product densities by their means and scales, whose second moments decide rotary scores. Throws
+/// InputError for other densities.
+std::vector<WeightedFormsBall> gaussian_laws_ball(const CurveTask& task, slong bits);
 
 /// Adds amplitude and phase (in turns per unit of s) of a phase encoding: eq. 9, 10, 12, 16.
 void add_phase_score_ball(const CurveTask& task, GaussianFormsBall& forms, slong bits);
@@ -47,6 +54,6 @@ void add_rotary_score_ball(const RotaryScoreBall& score, std::uint32_t head_dim,
 
 /// scale sum_d w_d sqrt(mu_d^2 + nu_d^2) + |plain part| + |offset|: see CurvePoint::envelope.
 Ball rotary_envelope_ball(const RotaryScoreBall& score, std::uint32_t head_dim,
-                          const GaussianFormsBall& law, slong bits);
+                          const std::vector<WeightedFormsBall>& laws, slong bits);
 
 }  // namespace tapalab

@@ -22,16 +22,19 @@ std::string place_of(const RetrievalPoint& point) {
   return point.distance ? std::to_string(*point.distance) : "uniform";
 }
 
+const Quantity& largest_of(const RetrievalPoint& point) { return point.largest; }
+const Quantity& mass_of(const RetrievalPoint& point) { return *point.mass; }
+
 /// Between 0 and 1, where nothing is drawn by its logarithm: the marks of one quantity.
 plot::Series series_of(const Retrieval& retrieval, std::size_t style, bool by_distance,
-                       Quantity RetrievalPoint::*quantity) {
+                       const Quantity& (*quantity)(const RetrievalPoint&)) {
   plot::Series series;
   series.style = style;
   series.sampled = true;
   for (const RetrievalPoint& point : retrieval.points) {
     if (by_distance != point.distance.has_value()) continue;
     if (by_distance && point.length != retrieval.task.lengths.back()) continue;
-    const Quantity& value = point.*quantity;
+    const Quantity& value = quantity(point);
     const auto x = static_cast<double>(by_distance ? *point.distance : point.length);
     series.marks.push_back({std::log10(x), value.estimate.value(), value.error.lower.value(),
                             value.error.upper.value()});
@@ -81,7 +84,7 @@ std::string retrievals_table(const std::vector<Retrieval>& retrievals) {
     for (const RetrievalPoint& point : retrieval.points)
       rows.push_back({std::to_string(point.length), place_of(point),
                       point.largest.estimate.decimal(4), point.largest.error.absolute.decimal(2),
-                      point.mass.estimate.decimal(4), point.mass.error.absolute.decimal(2),
+                      point.mass->estimate.decimal(4), point.mass->error.absolute.decimal(2),
                       status_of(point)});
     text += aligned_table({"keys", "needle at", "P(largest)", "+-", "softmax mass", "+-", "status"},
                           rows, {false, false, false, false, false, false, true});
@@ -104,7 +107,7 @@ std::string retrievals_csv(const std::vector<Retrieval>& retrievals) {
                           quoted(retrieval.task.density.spec), retrieval.task.head_dim,
                           retrieval.task.needle_rho.text(), point.length,
                           point.distance ? std::to_string(*point.distance) : "");
-      for (const Quantity* value : {&point.largest, &point.mass})
+      for (const Quantity* value : {&point.largest, &*point.mass})
         text += fmt::format(",{},{},{}", value->estimate.decimal(17),
                             value->error.lower.decimal(17), value->error.upper.decimal(17));
       text += "," + status_of(point) + "\n";
@@ -123,8 +126,8 @@ plot::Figure retrieval_figure(const std::vector<Retrieval>& retrievals) {
   largest.zero_base = mass.zero_base = true;
   for (std::size_t i = 0; i < retrievals.size(); ++i) {
     const Retrieval& retrieval = retrievals[i];
-    largest.series.push_back(series_of(retrieval, i, by_distance, &RetrievalPoint::largest));
-    mass.series.push_back(series_of(retrieval, i, by_distance, &RetrievalPoint::mass));
+    largest.series.push_back(series_of(retrieval, i, by_distance, largest_of));
+    mass.series.push_back(series_of(retrieval, i, by_distance, mass_of));
     figure.legend.push_back({plot::LegendRow::Sample::curve, i,
                              fmt::format("{} · {} · D = {} · needle rho = {}",
                                          retrieval.task.encoding.spec, retrieval.task.density.spec,

@@ -101,7 +101,8 @@ void run_trial(const RetrievalProbe& probe, const RetrievalTask& task,
   std::vector<Top> tops;
   ScaledSum sum;
   Top top;
-  trial.walk(task.lengths.back(), [&](std::uint64_t distance, double score) {
+  const bool draws = task.masses || !probe.integrates();
+  trial.walk(draws ? task.lengths.back() : 0, [&](std::uint64_t distance, double score) {
     sum.add(score);
     if (score > top.first) {
       top.second = top.first;
@@ -126,8 +127,9 @@ void run_trial(const RetrievalProbe& probe, const RetrievalTask& task,
                                   Stream::distance, stream_key(task.seed));
     const double needle = trial.needle(distance), replaced = trial.distractor(distance);
     Outcome& outcome = outcomes[i];
-    outcome.mass =
-        needle_mass(without(sums[index], replaced, trial, point.length, distance), needle);
+    if (draws)
+      outcome.mass =
+          needle_mass(without(sums[index], replaced, trial, point.length, distance), needle);
     if (probe.integrates()) {
       const LogProbability log_below = trial.log_all_below(needle, point.length, distance);
       outcome.largest = std::exp(std::min(0.0, log_below.value));
@@ -157,7 +159,9 @@ Quantity probability(double estimate, const Interval& interval, double widened, 
 }
 
 void fill(RetrievalPoint& point, const std::vector<Outcome>& outcomes, std::size_t stride,
-          std::size_t column, bool integrated, double level) {
+          std::size_t column, const Retrieval& run) {
+  const bool integrated = run.integrated;
+  const double level = run.task.confidence;
   Moments largest, mass;
   double error = 0, squares[2] = {0, 0}, most[2] = {0, 0};
   for (std::size_t i = column; i < outcomes.size(); i += stride) {
@@ -175,7 +179,7 @@ void fill(RetrievalPoint& point, const std::vector<Outcome>& outcomes, std::size
   point.largest =
       integrated ? probability(largest.mean, mean_interval(largest, level), error / n, level)
                  : probability(largest.mean, share_interval(largest.mean * n, n, level), 0, level);
-  point.mass = probability(mass.mean, mean_interval(mass, level), 0, level);
+  if (run.task.masses) point.mass = probability(mass.mean, mean_interval(mass, level), 0, level);
   point.carried_by_one =
       (integrated && most[0] > kLargestShare * squares[0]) || most[1] > kLargestShare * squares[1];
 }
@@ -207,8 +211,7 @@ Retrieval retrieve(const RetrievalTask& task) {
     if (!fault.empty()) throw InputError(fault);
     if (task.progress) task.progress(static_cast<double>(end) / static_cast<double>(task.trials));
   }
-  for (std::size_t i = 0; i < stride; ++i)
-    fill(result.points[i], outcomes, stride, i, result.integrated, task.confidence);
+  for (std::size_t i = 0; i < stride; ++i) fill(result.points[i], outcomes, stride, i, result);
   return result;
 }
 

@@ -36,7 +36,9 @@ struct RetrievalTask {
   std::uint64_t trials = 1000;  ///< 2 to kMostTrials
   std::uint64_t seed = 1;
   double confidence = 0.95;
-  unsigned threads = 0;                             ///< 0: all; never changes a bit of the result
+  unsigned threads = 0;  ///< 0: all; never changes a bit of the result
+  /// Without, Gaussian distractors are not drawn: most of the time.
+  bool masses = true;
   std::function<void(double fraction)> progress{};  ///< may be empty
 };
 inline constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 24;
@@ -50,7 +52,7 @@ struct RetrievalPoint {
   /// trial counts as 0 or 1 (Wilson's interval).
   Quantity largest;
   /// The needle's share of the softmax over all keys, scores as logits.
-  Quantity mass;
+  std::optional<Quantity> mass;
   /// One trial carries more than a tenth of a second moment: the interval cannot be trusted.
   bool carried_by_one = false;
 };

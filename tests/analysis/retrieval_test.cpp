@@ -59,7 +59,7 @@ TEST_CASE("a needle that is a distractor like all others is found once in as man
     for (const RetrievalPoint& point : result.points) {
       const double share = 1 / static_cast<double>(point.length);
       CHECK(covers(point.largest, share, 2));
-      CHECK(covers(point.mass, share, 2));
+      CHECK(covers(*point.mass, share, 2));
     }
   }
 }
@@ -157,7 +157,7 @@ TEST_CASE("a retrieval is the same for any number of threads, and refuses what i
   REQUIRE(one.points.size() == 5);  // distance 20 is beyond 16 keys
   for (std::size_t i = 0; i < one.points.size(); ++i) {
     CHECK(one.points[i].largest.estimate.value() == two.points[i].largest.estimate.value());
-    CHECK(one.points[i].mass.estimate.value() == two.points[i].mass.estimate.value());
+    CHECK(one.points[i].mass->estimate.value() == two.points[i].mass->estimate.value());
   }
   const auto refused = [](RetrievalTask bad) { CHECK_THROWS_AS(retrieve(bad), InputError); };
   RetrievalTask bad = task;

@@ -39,7 +39,7 @@ TEST_CASE("Bad options are refused with one line that names them") {
       {{"curv"}, "did you mean curve"},
       {{"--verbose"}, "--verbose"},
       {{"histogra"}, "did you mean histogram"},
-      {{"retrieve"}, "retrieve"},
+      {{"retriev"}, "did you mean retrieve"},
       {{"curve", "--distance", "1"}, "did you mean --distances"},
       {{"curve", "--frobnicate"}, "--frobnicate"},
       {{"curve", "--frobnicate=3"}, "--frobnicate"},

@@ -147,8 +147,10 @@ TEST_CASE("inspect prints DeepSeek's softmax factors, 1.5896 for V2-Lite and 1.8
     const json rope = json::parse(text.out).at("rope");
     CHECK(rope.at("softmax_scale_factor").get<double>() == Approx(factor).epsilon(5e-5));
     CHECK(rope.at("attention_factor") == 1.0);
-    REQUIRE(rope.at("warnings").size() == 1);
-    CHECK(rope.at("warnings").at(0).get<std::string>().find("softmax_scale_factor") !=
+    REQUIRE(rope.at("warnings").size() == 2);
+    CHECK(rope.at("warnings").at(0).get<std::string>().find("latent attention") !=
+          std::string::npos);
+    CHECK(rope.at("warnings").at(1).get<std::string>().find("softmax_scale_factor") !=
           std::string::npos);
     const ProgramResult table = run_program({"inspect", file});
     CHECK(table.out.find("softmax scale factor " + std::to_string(factor).substr(0, 4)) !=

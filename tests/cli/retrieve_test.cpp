@@ -12,9 +12,9 @@ TEST_CASE("retrieve prints a table, CSV, and JSON under its schema, and draws") 
   const TempDirectory directory;
   const auto with = [&](const char* format) {
     return run_program({"retrieve", "--encoding",  "nope",   "--encoding",
-                        "tapa",     "--head-dim",  "8",      "--lengths",
+                        "tapa",     "--head-dim",  "32",     "--lengths",
                         "4,16",     "--distances", "1,8",    "--needle-rho",
-                        "0.9",      "--trials",    "200",    "--quiet",
+                        "0.9",      "--trials",    "300",    "--quiet",
                         "--format", format,        "--plot", directory.file("r.svg")});
   };
   const ProgramResult text = with("json");

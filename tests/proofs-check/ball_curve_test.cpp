@@ -2,9 +2,11 @@
 // share no arithmetic with it, and a closed form of its own.
 #include "proofs-check/ball_curve.hpp"
 
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "analysis/fit.hpp"
 #include "catch.hpp"
 #include "proofs-check/gaussian_ball.hpp"
 #include "proofs-check/product_pair_ball.hpp"
@@ -160,6 +162,14 @@ TEST_CASE("balls overlap the closed forms of every encoding under Gaussians") {
   }
 }
 
+TEST_CASE("balls overlap the closed forms of mixtures") {
+  for (const char* encoding : {"tapa:alpha=0.3", "tapa-linear:alpha=0.05", "rope"}) {
+    check_against(Engine::exact,
+                  ball_task(encoding, "mixture:weight=0.3,rho=0.9,mean_q=1;weight=0.7,scale_k=2", 8,
+                            {0, 3, 70000}));
+  }
+}
+
 TEST_CASE("balls overlap exact and quadrature results of independent coordinates") {
   const char* means = ",a.mean_q=0.5,a.mean_k=0.4";
   for (const char* density :
@@ -240,6 +250,32 @@ TEST_CASE("the asymptotic expansion holds the truth within its first omitted ter
                     return task;
                   }()),
                   InputError);
+}
+
+TEST_CASE("envelopes of independent coordinates fall with the exponent that their laws predict") {
+  const struct {
+    const char* density;
+    double pair;  ///< exponent of one pair
+  } cases[] = {{"sech", -1},
+               {"hermite2", -3},
+               {"hermite2:key=laplace", -2},
+               {"uniform", -1},
+               {"singular:key=sech", -0.5},
+               {"laplace:key=uniform", -1},
+               {"rademacher:key=laplace", -2},
+               {"hermite2:p.mean_q=0.5,p.mean_k=0.5", -1}};
+  for (const auto& c : cases) {
+    std::string spec = c.density;
+    spec += spec.find(':') == std::string::npos ? ":" : ",";
+    CurveTask task = ball_task("tapa:alpha=1,law=linear", spec + "a.mean_q=1,a.mean_k=1", 8,
+                               {1u << 20, 1u << 24});
+    task.engine = Engine::automatic;
+    const FitResult fit = fit_decay(compute_curve(task));
+    INFO(c.density);
+    REQUIRE(fit.asymptote.kind == AsymptoteKind::power);
+    CHECK(*fit.asymptote.exponent_in_scale == 4 * c.pair);
+    CHECK(std::abs(fit.overall.value - 4 * c.pair) < 0.01);
+  }
 }
 
 TEST_CASE("the ball engine refuses what it cannot enclose") {
