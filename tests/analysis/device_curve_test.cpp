@@ -147,7 +147,7 @@ TEST_CASE("A device's samples make the curve that they make with mc") {
 }
 
 TEST_CASE("Samples that a device only scores give mean and variance alone") {
-  CurveTask task = task_of("tapa", "laplace:", 16, "1,1000");
+  CurveTask task = task_of("tapa", "laplace", 16, "1,1000");
   task.sampling.samples = 5000;
   const DistanceCurve device = compute_curve(task);
   task.engine = Engine::mc;
@@ -191,7 +191,7 @@ TEST_CASE("Conditional samples of a device hold the exact mean in their interval
 
 TEST_CASE("Conditional estimates on a device refuse what they do not know") {
   for (const auto& [encoding, density, estimator] :
-       {std::tuple{"tapa", "sech:", Estimator::zero_variance},
+       {std::tuple{"tapa", "sech", Estimator::zero_variance},
         std::tuple{"tapa", "gaussian:rho=0.25", Estimator::conditional},
         std::tuple{"rope", "gaussian:rho=0.25", Estimator::importance}}) {
     CurveTask task = task_of(encoding, density, 16, "1");
