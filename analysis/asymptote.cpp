@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "analysis/asymptote_gaussian.hpp"
+#include "analysis/asymptote_product.hpp"
+#include "analysis/log_number.hpp"
 #include "sim/errors.hpp"
 #include "sim/numbers/two_pi.hpp"
 #include "sim/score_model.hpp"
@@ -50,7 +52,8 @@ constexpr const char* kNoAmplitude =
     "at every distance";
 
 /// Split TAPA, pairs independent of each other: |Phi_1| = |E a| |g(tau)|^dP, one g for all pairs.
-void fill_split(DecayLaw& law, const GaussianDensity& density, std::uint32_t phase_dim) {
+void fill_split(DecayLaw& law, const GaussianDensity& density, std::uint32_t amplitude_dim,
+                std::uint32_t phase_dim) {
   const PairLaw& pair = density.phase;
   const double sq = pair.scale_q.value(), sk = pair.scale_k.value();
   const GaussianPair unit{pair.mean_q.value() / sq, pair.mean_k.value() / sk, pair.rho.value()};
@@ -72,8 +75,19 @@ void fill_split(DecayLaw& law, const GaussianDensity& density, std::uint32_t pha
                                                "the envelope falls like s^-dP/2, dP = {}",
                                                phase_dim));
   } else {
+    // theorem-3.2 with its constant: C = |E a| (2 pi sq sk)^-dP (1 - rho^2)^(-dP/2) dP^(dP/2)
+    const PairLaw& a = density.amplitude;
+    const Wide mean_a =
+        sqrt(Wide(amplitude_dim)) *
+        abs(a.rho.wide() * a.scale_q.wide() * a.scale_k.wide() + a.mean_q.wide() * a.mean_k.wide());
+    const double rest = (1 - pair.rho.value()) * (1 + pair.rho.value());
+    const double log10_constant =
+        LogNumber(mean_a).log10_abs() +
+        dP * (std::log10(dP) / 2 - std::log10(kTwoPi * sq * sk) - std::log10(rest) / 2);
     law.asymptote = power(
-        -dP, fmt::format("stationary phase: the envelope falls like s^-dP, dP = {}", phase_dim));
+        -dP, fmt::format("stationary phase: the envelope falls like s^-dP, dP = {}; it is below C "
+                         "s^-dP at every distance (theorem-3.2), log10 C = {:.6f}",
+                         phase_dim, log10_constant));
   }
 }
 
@@ -107,7 +121,7 @@ struct FillDecay {
 
   void operator()(const GaussianDensity& density) const {
     if (std::holds_alternative<TapaEncoding>(encoding.law)) {
-      fill_split(law, density, score.head_dim - score.amplitude_dim);
+      fill_split(law, density, score.amplitude_dim, score.head_dim - score.amplitude_dim);
     } else if (std::holds_alternative<TapaLinearEncoding>(encoding.law)) {
       fill_linear(law, density);
     } else {
@@ -117,12 +131,26 @@ struct FillDecay {
   void operator()(const FullGaussianDensity& density) const {
     fill_quadratic_decay(law, score, lower(density, score.head_dim));
   }
+  void operator()(const ProductDensity& density) const {
+    const std::uint32_t phase_dim = score.head_dim - score.amplitude_dim;
+    if (std::holds_alternative<TapaEncoding>(encoding.law)) {
+      law.asymptote = split_product_asymptote(density, phase_dim);
+    } else if (std::holds_alternative<TapaLinearEncoding>(encoding.law)) {
+      law.asymptote = linear_product_asymptote(density, phase_dim);
+    } else {
+      law.asymptote = not_predicted("general matrices couple coordinates that are not Gaussian");
+    }
+  }
   /// Any other density: the exponents are measured, none is derived.
   template <typename Law>
   void operator()(const Law&) const {
     law.asymptote = not_predicted("no decay law is derived for this density");
   }
-  void operator()(const EmpiricalDensity&) const {
+  void operator()(const EmpiricalDensity& density) const {
+    if (density.bandwidth.compare(0) > 0) {
+      law.asymptote = not_predicted("no decay law is derived for smoothed tokens");
+      return;
+    }
     law.asymptote = not_predicted(
         "over finitely many tokens the mean is almost periodic in s and does not "
         "decay for ever");

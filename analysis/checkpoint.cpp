@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -101,19 +101,23 @@ std::optional<std::uint64_t> number(std::string_view text, int base) {
 
 Json sampling_identity(const std::vector<CurveTask>& tasks, Shard shard) {
   Json curves = Json::array();
-  for (const CurveTask& task : tasks) {
+  for (const CurveTask& planned : tasks) {
+    const CurveTask task = resolved(planned);
     const SamplingOptions& sampling = task.sampling;
     curves.push_back({{"encoding", encoding_json(task.encoding)},
                       {"density", density_json(task.density)},
                       {"contents", contents_of(task.density)},
                       {"head_dim", task.head_dim},
                       {"distances", task.distances.distances},
-                      {"engine", to_string(choose_engine(task).engine)},
+                      {"engine", to_string(task.engine)},
                       {"samples", sampling.samples},
                       {"seed", sampling.seed},
                       {"confidence", sampling.confidence},
                       {"rel_tol", or_null(sampling.rel_tol)},
                       {"abs_tol", or_null(sampling.abs_tol)}});
+    if (task.engine == Engine::mc && sampling.estimator != Estimator::plain) {
+      curves.back()["estimator"] = to_string(sampling.estimator);
+    }
     if (choose_engine(task).engine == Engine::gpu) {
       curves.back()["device_arithmetic"] = kDeviceArithmetic;
     }
@@ -152,22 +156,60 @@ std::string checkpoint_text(const Checkpoint& checkpoint) {
   return fmt::format("{}{} {} {:016x}\n", kMagic, kVersion, body.size(), checksum(body)) + body;
 }
 
-Checkpoint parse_checkpoint(std::string_view text, const std::string& name) {
-  const auto refuse = [&](const std::string& why) -> InputError {
-    return InputError(fmt::format(
-        "{} {}; accepted: a file that --checkpoint wrote, or a name that is free", name, why));
-  };
-  if (text.substr(0, kMagic.size()) != kMagic) throw refuse("is not a checkpoint");
+namespace {
+
+InputError checkpoint_refusal(const std::string& name, const std::string& why) {
+  return InputError(fmt::format(
+      "{} {}; accepted: a file that --checkpoint wrote, or a name that is free", name, why));
+}
+
+// What the first line says of the body.
+struct Header {
+  std::size_t length;  // of the line
+  std::uint64_t body, checksum;
+};
+
+constexpr const char* kDamaged = "is damaged: its checksum does not fit its contents";
+
+Header parse_header(std::string_view text, const std::string& name) {
+  const std::size_t whole = text.size();
+  if (text.substr(0, kMagic.size()) != kMagic)
+    throw checkpoint_refusal(name, "is not a checkpoint");
   text.remove_prefix(kMagic.size());
   const std::string_view version = take_until(text, ' ');
   if (version != kVersion) {
-    throw refuse(fmt::format("has version {} where this program reads version {}",
-                             printable(version), kVersion));
+    throw checkpoint_refusal(name, fmt::format("has version {} where this program reads version {}",
+                                               printable(version), kVersion));
   }
   const auto size = number(take_until(text, ' '), 10);
   const auto sum = number(take_until(text, '\n'), 16);
-  if (!size || !sum || *size != text.size() || checksum(text) != *sum) {
-    throw refuse("is damaged: its checksum does not fit its contents");
+  if (!size || !sum) throw checkpoint_refusal(name, kDamaged);
+  return {whole - text.size(), *size, *sum};
+}
+
+// The file as it stands; of one that is no checkpoint only the beginning is read.
+std::string read_checkpoint(const std::string& path, std::uint64_t size, const std::string& name) {
+  constexpr std::uint64_t kLongestHeader = 128;
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::min(size, kLongestHeader), '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file) throw InputError(name + " cannot be read");
+  const Header header = parse_header(text, name);
+  if (header.body != size - header.length) throw checkpoint_refusal(name, kDamaged);
+  const std::size_t begun = text.size();
+  text.resize(size);
+  file.read(text.data() + begun, static_cast<std::streamsize>(size - begun));
+  if (!file) throw InputError(name + " cannot be read");
+  return text;
+}
+
+}  // namespace
+
+Checkpoint parse_checkpoint(std::string_view text, const std::string& name) {
+  const Header header = parse_header(text, name);
+  text.remove_prefix(header.length);
+  if (header.body != text.size() || checksum(text) != header.checksum) {
+    throw checkpoint_refusal(name, kDamaged);
   }
   try {
     Checkpoint checkpoint;
@@ -186,7 +228,7 @@ Checkpoint parse_checkpoint(std::string_view text, const std::string& name) {
     if (!reader.empty()) throw std::invalid_argument("bytes are left over");
     return checkpoint;
   } catch (const std::invalid_argument& error) {
-    throw refuse(fmt::format("is damaged: {}", error.what()));
+    throw checkpoint_refusal(name, fmt::format("is damaged: {}", error.what()));
   }
 }
 
@@ -198,10 +240,8 @@ CheckpointFile::CheckpointFile(std::string path, const Json& identity) : path_(s
   if (!S_ISREG(info.st_mode)) {
     throw InputError(name + " is not a regular file; accepted: the name of a file");
   }
-  std::ifstream file(path_, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw InputError(name + " cannot be read");
-  found_ = parse_checkpoint(text, name);
+  found_ = parse_checkpoint(read_checkpoint(path_, static_cast<std::uint64_t>(info.st_size), name),
+                            name);
   const std::string difference =
       first_difference(Json::parse(found_.identity, nullptr, false), identity);
   if (!difference.empty()) {

@@ -7,11 +7,11 @@
 #include "analysis/sampling_run.hpp"
 #include "sim/backend.hpp"
 #include "sim/block_kernels.hpp"
+#include "sim/density_source.hpp"
 #include "sim/errors.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/make_fused_plan.hpp"
 #include "sim/monte_carlo.hpp"
-#include "sim/pair_source.hpp"
 
 namespace tapalab {
 namespace {
@@ -20,35 +20,13 @@ namespace {
 constexpr std::size_t kPairsTogether = 64 * kBlockSamples;
 constexpr std::size_t kMostScores = std::size_t{1} << 25;
 
-// Calls `use` with the density as the samplers take it.
-template <class Use>
-auto with_density(const CurveTask& task, Use use) {
-  const auto& law = task.density.law;
-  if (const auto* tokens = std::get_if<EmpiricalDensity>(&law)) return use(*tokens);
-  if (const auto* product = std::get_if<ProductDensity>(&law)) {
-    return use(lower(*product, task.encoding, task.head_dim));
-  }
-  if (const auto* full = std::get_if<FullGaussianDensity>(&law)) {
-    return use(lower(*full, task.head_dim));
-  }
-  return use(lower(std::get<GaussianDensity>(law), task.encoding, task.head_dim));
-}
-
-using PairSource = std::variant<GaussianSource, TokenSource, ProductSource>;
-
-struct MakeSource {
-  std::uint64_t seed;
-  PairSource operator()(const EmpiricalDensity& tokens) const { return TokenSource(tokens, seed); }
-  PairSource operator()(const ProductModel& model) const { return ProductSource(model, seed); }
-  PairSource operator()(const GaussianModel& model) const { return GaussianSource(model, seed); }
-};
-
 /// Draws pairs as the host's engine does (sim/monte_carlo.cpp): sample i is the same pair.
 class PairDraws {
  public:
   explicit PairDraws(const CurveTask& task)
       : head_dim_(task.head_dim),
-        source_(with_density(task, MakeSource{task.sampling.seed})),
+        source_(make_density_source(task.density.law, task.encoding, task.head_dim,
+                                    task.sampling.seed)),
         lanes_(std::size_t{2} * task.head_dim * kLanes) {
     if (const auto* gaussian = std::get_if<GaussianSource>(&source_)) {
       normals_.resize(gaussian->single_normals());
@@ -88,17 +66,13 @@ class PairDraws {
     const SimdLevel level = simd_level();
     if (const auto* gaussian = std::get_if<GaussianSource>(&source_); gaussian && single) {
       gaussian->single_lanes(normal_kernels(level), first, normals_.data(), lanes_.data());
-    } else if (gaussian != nullptr) {
-      gaussian->lanes(block_kernels(level), first, lanes_.data());
-    } else if (const auto* product = std::get_if<ProductSource>(&source_)) {
-      product->lanes(first, lanes_.data());
-    } else {
-      std::get<TokenSource>(source_).lanes(first, distance, lanes_.data());
+      return;
     }
+    draw_lanes(source_, block_kernels(level), first, distance, lanes_.data());
   }
 
   std::uint32_t head_dim_;
-  PairSource source_;
+  DensitySource source_;
   std::vector<float> normals_;
   std::vector<double> lanes_;
 };

@@ -44,7 +44,7 @@ struct DistanceCurve {
   /// Why quantities that the engine gives elsewhere are missing here, in one sentence; empty where
   /// none is.
   std::string unavailable{};
-  /// Of the engine conditional: which estimator ran; empty elsewhere.
+  /// Which estimator ran, where it is not the plain one; empty elsewhere.
   std::string estimator{};
 };
 

@@ -1,6 +1,10 @@
-// Closed forms of mean and variance for joint Gaussians.
+// Closed forms of mean and variance for joint Gaussians and their mixtures.
+#include <algorithm>
+#include <vector>
+
 #include "analysis/experiment.hpp"
 #include "analysis/gaussian_form.hpp"
+#include "analysis/mixture_mean.hpp"
 #include "analysis/phase_point.hpp"
 #include "analysis/rotary_moments.hpp"
 #include "sim/errors.hpp"
@@ -10,32 +14,122 @@
 namespace tapalab {
 namespace {
 
-GaussianModel gaussian_model(const CurveTask& task) {
+// The density as a mixture of joint Gaussians: one, but for the density mixture.
+std::vector<WeightedGaussian> gaussian_components(const CurveTask& task) {
   if (const auto* pairwise = std::get_if<GaussianDensity>(&task.density.law)) {
-    return lower(*pairwise, task.encoding, task.head_dim);
+    return {{Wide(1), lower(*pairwise, task.encoding, task.head_dim)}};
   }
   if (const auto* full = std::get_if<FullGaussianDensity>(&task.density.law)) {
-    return lower(*full, task.head_dim);
+    return {{Wide(1), lower(*full, task.head_dim)}};
+  }
+  if (const auto* mixture = std::get_if<MixtureDensity>(&task.density.law)) {
+    return lower(*mixture, task.encoding, task.head_dim);
   }
   // Mean and variance of rotary scores are those of the Gaussian with the same second moments.
   const auto* product = std::get_if<ProductDensity>(&task.density.law);
   const bool phase = std::holds_alternative<PhaseScore>(lower(task.encoding, task.head_dim));
   if (product != nullptr && !phase) {
-    return moment_model(*product, task.encoding, task.head_dim);
+    return {{Wide(1), moment_model(*product, task.encoding, task.head_dim)}};
   }
   throw InputError("--engine exact: density '" + task.density.spec +
-                   "' is not Gaussian; accepted here: gaussian");
+                   "' is not Gaussian; accepted here: gaussian, mixture");
 }
+
+// Rounding of a weighted sum, relative to the sum of the moduli of its terms. A single weight is 1
+// and adds none.
+Wide sum_rounding(std::size_t terms) {
+  return terms == 1 ? Wide(0) : Wide(static_cast<unsigned>(terms + 4) * wide_epsilon());
+}
+
+/// Phi_1 and Phi_2 of a mixture: the weighted sums of those of its components.
+class MixtureTransform {
+ public:
+  MixtureTransform(const PhaseScore& score, const std::vector<WeightedGaussian>& components) {
+    for (const WeightedGaussian& component : components) {
+      parts_.push_back({component.weight,
+                        GaussianTransform(component.model, {score.amplitude, {}},
+                                          {score.phase_bilinear, score.phase_linear}),
+                        GaussianMoments(component.model).of({score.amplitude, {}})});
+    }
+  }
+
+  Transform at(const Wide& t) const {
+    if (parts_.size() == 1) return parts_.front().transform.at(t);
+    Transform sum;
+    sum.underflow = true;
+    Wide size1 = 0, size2 = 0;
+    for (const Part& part : parts_) {
+      const Transform one = part.transform.at(t);
+      const Wide first = abs(one.phi1), second = abs(one.phi2);
+      // E a^2 of the component bounds both, where its own error bound is beyond.
+      const Wide square = part.amplitude.variance + part.amplitude.variance_error +
+                          pow(Wide(abs(part.amplitude.mean) + part.amplitude.mean_error), 2);
+      sum.phi1 = sum.phi1 + part.weight * one.phi1;
+      sum.phi2 = sum.phi2 + part.weight * one.phi2;
+      sum.error1 += part.weight * std::min(one.error1, Wide(sqrt(square) + first));
+      sum.error2 += part.weight * std::min(one.error2, Wide(square + second));
+      size1 += part.weight * first;
+      size2 += part.weight * second;
+      sum.underflow = sum.underflow && one.underflow;
+    }
+    sum.error1 += sum_rounding(parts_.size()) * size1;
+    sum.error2 += sum_rounding(parts_.size()) * size2;
+    return sum;
+  }
+
+  /// Of the amplitude: between components as well as within.
+  FormMoments amplitude() const {
+    if (parts_.size() == 1) return parts_.front().amplitude;
+    FormMoments sum;
+    Wide size = 0;
+    for (const Part& part : parts_) {
+      sum.mean += part.weight * part.amplitude.mean;
+      sum.mean_error += part.weight * part.amplitude.mean_error;
+      size += part.weight * abs(part.amplitude.mean);
+    }
+    sum.mean_error += sum_rounding(parts_.size()) * size;
+    for (const Part& part : parts_) {
+      const Wide shift = part.amplitude.mean - sum.mean;
+      const Wide shift_error = part.amplitude.mean_error + sum.mean_error;
+      sum.variance += part.weight * (part.amplitude.variance + shift * shift);
+      sum.variance_error += part.weight * (part.amplitude.variance_error +
+                                           (2 * abs(shift) + shift_error) * shift_error);
+    }
+    sum.variance_error += sum_rounding(parts_.size()) * sum.variance;
+    return sum;
+  }
+
+  bool phase_vanishes() const {
+    return std::all_of(parts_.begin(), parts_.end(),
+                       [](const Part& part) { return part.transform.phase_vanishes(); });
+  }
+  bool deterministic() const {
+    return parts_.size() == 1 && parts_.front().transform.deterministic();
+  }
+
+ private:
+  struct Part {
+    Wide weight;
+    GaussianTransform transform;
+    FormMoments amplitude;
+  };
+  std::vector<Part> parts_;
+};
 
 /// Phase scores: mean = Re Phi_1(2 pi s), E score^2 = (E a^2 + Re Phi_2(4 pi s))/2.
 class PhaseCurve {
  public:
-  PhaseCurve(const PhaseScore& score, const GaussianModel& model)
+  /// `vanishes`: the mean is known to be 0 at every distance.
+  PhaseCurve(const PhaseScore& score, const std::vector<WeightedGaussian>& components,
+             bool vanishes)
       : score_(score),
-        transform_(model, {score.amplitude, {}}, {score.phase_bilinear, score.phase_linear}),
-        amplitude_(GaussianMoments(model).of({score.amplitude, {}})),
+        transform_(score, components),
+        amplitude_(transform_.amplitude()),
         constant_phase_(transform_.phase_vanishes()),
-        deterministic_(transform_.deterministic()) {}
+        deterministic_(transform_.deterministic()),
+        vanishes_(vanishes) {
+    if (vanishes) amplitude_.mean = amplitude_.mean_error = 0;
+  }
 
   CurvePoint at(std::uint64_t distance) const {
     const Wide t = wide_two_pi() * score_.phase_scale(distance);
@@ -54,7 +148,7 @@ class PhaseCurve {
       parts.excess = {amplitude_.variance - half, amplitude_.variance_error + half_error};
       return phase_point(distance, Engine::exact, parts);
     }
-    const Transform first = transform_.at(t);
+    const Transform first = vanishes_ ? Transform{} : transform_.at(t);
     parts.first = first.phi1;
     parts.first_error = first.error1;
     parts.underflow = first.underflow;
@@ -75,20 +169,25 @@ class PhaseCurve {
 
  private:
   PhaseScore score_;
-  GaussianTransform transform_;
+  MixtureTransform transform_;
   FormMoments amplitude_;
-  bool constant_phase_, deterministic_;
+  bool constant_phase_, deterministic_, vanishes_;
 };
 
 /// Rotary scores: at one distance a bilinear form of q and k (eq. 2, 3).
 class RotaryCurve {
  public:
-  RotaryCurve(const RotaryScore& score, const GaussianModel& model)
-      : score_(score), moments_(score, model) {}
+  RotaryCurve(const RotaryScore& score, const std::vector<WeightedGaussian>& components,
+              bool vanishes)
+      : score_(score),
+        parts_(rotary_parts(score, components)),
+        envelope_(parts_),
+        vanishes_(vanishes) {}
 
   CurvePoint at(std::uint64_t distance) const {
-    auto [mean, variance] = moments_.at(distance);
-    Estimate envelope = moments_.envelope(distance);
+    auto [mean, variance] = values_at(distance);
+    Estimate envelope = envelope_.at(distance);
+    if (vanishes_) mean = envelope = {};
     if (score_.slope != 0) {
       const Wide offset = score_.offset(distance);
       const Wide rounding = 8 * wide_epsilon() * abs(offset);
@@ -101,8 +200,7 @@ class RotaryCurve {
     point.engine = Engine::exact;
     point.mean = bounded_quantity(mean, -bound, bound, ErrorKind::rounding);
     point.envelope = bounded_quantity(envelope, Wide(0), bound, ErrorKind::rounding);
-    point.variance =
-        bounded_quantity(variance, Wide(0), moments_.variance_bound(), ErrorKind::rounding);
+    point.variance = bounded_quantity(variance, Wide(0), variance_bound(), ErrorKind::rounding);
     for (auto* quantity : {&point.mean, &point.envelope, &point.variance}) {
       relate_to_envelope(**quantity, envelope.value);
     }
@@ -113,8 +211,56 @@ class RotaryCurve {
   }
 
  private:
+  static std::vector<RotaryMoments::Weighted> rotary_parts(
+      const RotaryScore& score, const std::vector<WeightedGaussian>& components) {
+    std::vector<RotaryMoments::Weighted> parts;
+    for (const WeightedGaussian& component : components) {
+      parts.push_back({component.weight, RotaryMoments(score, component.model)});
+    }
+    return parts;
+  }
+
+  /// Means of the components weighted, and the variance within and between them.
+  RotaryMoments::Values values_at(std::uint64_t distance) const {
+    if (parts_.size() == 1) return parts_.front().moments.at(distance);
+    std::vector<RotaryMoments::Values> all;
+    RotaryMoments::Values sum;
+    Wide size = 0;
+    for (const auto& [weight, moments] : parts_) {
+      const RotaryMoments::Values& one = all.emplace_back(moments.at(distance));
+      sum.mean.value += weight * one.mean.value;
+      sum.mean.error += weight * one.mean.error;
+      size += weight * abs(one.mean.value);
+    }
+    sum.mean.error += sum_rounding(parts_.size()) * size;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const Wide& weight = parts_[i].weight;
+      const Wide shift = all[i].mean.value - sum.mean.value;
+      const Wide shift_error = all[i].mean.error + sum.mean.error;
+      sum.variance.value += weight * (all[i].variance.value + shift * shift);
+      sum.variance.error +=
+          weight * (all[i].variance.error + (2 * abs(shift) + shift_error) * shift_error);
+    }
+    sum.variance.error += sum_rounding(parts_.size()) * sum.variance.value;
+    return sum;
+  }
+
+  /// Var <= sum of weights times E score^2, each mean at most its envelope at distance 0.
+  Wide variance_bound() const {
+    if (parts_.size() == 1) return parts_.front().moments.variance_bound();
+    Wide bound = 0;
+    for (const auto& [weight, moments] : parts_) {
+      const Estimate envelope = moments.envelope(0);
+      const Wide mean = envelope.value + envelope.error;
+      bound += weight * (moments.variance_bound() + mean * mean);
+    }
+    return bound;
+  }
+
   RotaryScore score_;
-  RotaryMoments moments_;
+  std::vector<RotaryMoments::Weighted> parts_;
+  RotaryMoments::Envelope envelope_;
+  bool vanishes_;
 };
 
 }  // namespace
@@ -122,7 +268,9 @@ class RotaryCurve {
 DistanceCurve exact_gaussian_curve(const CurveTask& task) {
   DistanceCurve curve{task.encoding, task.density, task.head_dim, {}, {}, {}};
   const ScoreModel score = lower(task.encoding, task.head_dim);
-  const GaussianModel model = gaussian_model(task);
+  const std::vector<WeightedGaussian> components = gaussian_components(task);
+  const auto* mixture = std::get_if<MixtureDensity>(&task.density.law);
+  const bool vanishes = mixture != nullptr && mixture_mean_vanishes(*mixture, task.encoding);
   const auto fill = [&](const auto& engine) {
     const auto& distances = task.distances.distances;
     curve.points.reserve(distances.size());
@@ -136,9 +284,9 @@ DistanceCurve exact_gaussian_curve(const CurveTask& task) {
     }
   };
   if (const auto* phase = std::get_if<PhaseScore>(&score)) {
-    fill(PhaseCurve(*phase, model));
+    fill(PhaseCurve(*phase, components, vanishes));
   } else {
-    fill(RotaryCurve(std::get<RotaryScore>(score), model));
+    fill(RotaryCurve(std::get<RotaryScore>(score), components, vanishes));
   }
   return curve;
 }

@@ -2,11 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "analysis/conditional/device_conditional.hpp"
 #include "analysis/conditional/phase_pair.hpp"
 #include "analysis/empirical.hpp"
 #include "analysis/product_curve.hpp"
+#include "analysis/radial_curve.hpp"
+#include "analysis/score_estimator.hpp"
+#include "analysis/smoothed_curve.hpp"
 #include "sim/errors.hpp"
+#include "sim/moment_order.hpp"
 #include "sim/spec_text.hpp"
 
 namespace tapalab {
@@ -24,6 +30,11 @@ bool is_product(const CurveTask& task) {
 
 EngineChoice choose_for_product(const CurveTask& task) {
   const bool automatic = task.engine == Engine::automatic;
+  if (task.engine == Engine::ball && product_method(task) != ProductMethod::none) {
+    return {Engine::ball,
+            "asked for; closed forms and integrals over independent coordinates in "
+            "ball arithmetic"};
+  }
   const bool rotary = is_rotary(task);
   const std::string asked = automatic ? "auto takes the most exact that applies: " : "asked for; ";
   switch (product_method(task)) {
@@ -41,21 +52,72 @@ EngineChoice choose_for_product(const CurveTask& task) {
   }
   const ProductMethod method = product_method(task);
   const bool none = method == ProductMethod::none;
-  throw InputError(fmt::format("--engine: {} does not apply to {} under {}{}; accepted: {}",
-                               to_string(task.engine), printable(task.encoding.spec),
-                               printable(task.density.spec),
-                               none ? ", whose matrices couple all coordinates" : "",
-                               none                              ? "mc, gpu"
-                               : method == ProductMethod::closed ? "auto, exact, mc, gpu"
-                                                                 : "auto, quadrature, mc, gpu"));
+  throw InputError(fmt::format(
+      "--engine: {} does not apply to {} under {}{}; accepted: {}", to_string(task.engine),
+      printable(task.encoding.spec), printable(task.density.spec),
+      none ? ", whose matrices couple all coordinates" : "",
+      none                              ? "mc, qmc, gpu"
+      : method == ProductMethod::closed ? "auto, exact, ball, mc, qmc, gpu"
+                                        : "auto, quadrature, ball, mc, qmc, gpu"));
+}
+
+bool is_radial(const CurveTask& task) {
+  return std::holds_alternative<RadialDensity>(task.density.law);
+}
+
+EngineChoice choose_for_radial(const CurveTask& task) {
+  const bool automatic = task.engine == Engine::automatic;
+  const Engine engine = is_rotary(task) ? Engine::exact : Engine::quadrature;
+  if (!automatic && task.engine != engine) {
+    throw InputError(
+        fmt::format("--engine: {} does not apply to {} under {}; accepted: auto, {}, mc, gpu",
+                    to_string(task.engine), printable(task.encoding.spec),
+                    printable(task.density.spec), to_string(engine)));
+  }
+  return {
+      engine,
+      std::string(automatic ? "auto takes the most exact that applies: " : "asked for; ") +
+          (is_rotary(task) ? "mean and variance of a bilinear score need moments of the scale alone"
+                           : "one integral over the scale of a joint Gaussian")};
 }
 
 std::string exact_reason(const CurveTask& task) {
+  if (is_smoothed(task)) {
+    return "a Gaussian around every pair of tokens is a mixture with closed forms";
+  }
   if (is_empirical(task)) return "the pairs of the file can be summed one by one";
+  if (std::holds_alternative<MixtureDensity>(task.density.law)) {
+    return "a mixture of joint Gaussians is a weighted sum of their closed forms";
+  }
   if (is_rotary(task)) {
     return "a quadratic score of a joint Gaussian has closed moments";
   }
   return "the characteristic function of a quadratic form in a joint Gaussian is closed";
+}
+
+// Scores are drawn: mc and qmc.
+EngineChoice choose_for_scores(const CurveTask& task) {
+  check_sampled_mean(task.density.law,
+                     task.engine == Engine::automatic ? "--estimator" : "--engine");
+  const Estimator estimator = task.sampling.estimator;
+  if (is_conditional(estimator)) {
+    throw InputError(fmt::format(
+        "--estimator: {} belongs to --engine conditional; accepted with --engine {}: {}",
+        to_string(estimator), to_string(task.engine),
+        task.engine == Engine::qmc ? "auto, qmc" : "auto, plain, antithetic, qmc"));
+  }
+  if (task.engine == Engine::qmc &&
+      (estimator == Estimator::plain || estimator == Estimator::antithetic)) {
+    throw InputError(
+        fmt::format("--estimator: {} is one of --engine mc; accepted with --engine qmc: auto, qmc",
+                    to_string(estimator)));
+  }
+  const bool sobol = task.engine == Engine::qmc || estimator == Estimator::qmc;
+  check_score_estimator(task, sobol ? Estimator::qmc : estimator);
+  return {sobol ? Engine::qmc : Engine::mc,
+          task.engine == Engine::automatic
+              ? fmt::format("--estimator {} asked for", to_string(estimator))
+              : "asked for; sampling applies to every density"};
 }
 
 /// One pair allows no interval, and none no estimate.
@@ -87,13 +149,20 @@ void judge_tolerances(const SamplingOptions& asked, DistanceCurve& curve) {
 }
 
 DistanceCurve run_engine(const CurveTask& task) {
-  if (task.engine == Engine::mc) return monte_carlo_curve(task);
+  if (draws_scores(task.engine)) return monte_carlo_curve(task);
   if (task.engine == Engine::gpu) {
     return is_conditional(task.sampling.estimator) ? device_conditional_curve(task)
                                                    : device_curve(task);
   }
   if (task.engine == Engine::conditional) return conditional_curve(task);
+  if (task.engine == Engine::asymptotic) return asymptotic_curve(task);
+  if (task.engine == Engine::ball) {
+    if (!task.certify) throw UnavailableError("--engine ball: this program has no ball arithmetic");
+    return task.certify(task);
+  }
+  if (is_radial(task)) return radial_curve(task);
   if (is_product(task) && !is_rotary(task)) return product_curve(task);
+  if (is_smoothed(task)) return smoothed_curve(task);
   return is_empirical(task) ? empirical_curve(task) : exact_gaussian_curve(task);
 }
 
@@ -103,14 +172,30 @@ const std::vector<NamedEntry>& engine_catalogue() {
   static const std::vector<NamedEntry> catalogue{
       {"auto", "the most exact engine that applies; depends on the specification alone", {}},
       {"exact",
-       "closed forms: joint Gaussians, linear phases, second moments; sums over the pairs of a "
-       "file",
+       "closed forms: joint Gaussians and their mixtures, linear phases, second moments; sums over "
+       "the pairs of a file",
        {}},
       {"quadrature",
-       "independent coordinates: integrals by characteristic function, raised to their number",
+       "independent coordinates: integrals by characteristic function, raised to their number; one "
+       "random scale: an integral over it",
+       {}},
+      {"ball",
+       "certified: the closed forms of joint Gaussians and mixtures and the integrals of "
+       "independent "
+       "coordinates in ball arithmetic, an interval that contains the truth",
+       {}},
+      {"asymptotic",
+       "large distances: the stationary-phase expansion of tapa under analytic densities, its "
+       "first "
+       "omitted term as error",
        {}},
       {"mc",
-       "plain Monte Carlo: one draw serves all distances; intervals for mean and variance",
+       "Monte Carlo: one draw serves all distances; intervals for mean and variance (--estimator "
+       "plain, antithetic, or auto)",
+       {}},
+      {"qmc",
+       "mc with Owen-scrambled Sobol points in 16 replicas, whose spread is the error; the same as "
+       "--estimator qmc",
        {}},
       {"conditional",
        "sampling with the phase part of the key integrated in closed form, in log space: means of "
@@ -126,14 +211,17 @@ const std::vector<NamedEntry>& engine_catalogue() {
 }
 
 EngineChoice choose_engine(const CurveTask& task) {
-  const bool samples = task.engine == Engine::mc || task.engine == Engine::gpu;
   const Estimator estimator = task.sampling.estimator;
+  if (draws_scores(task.engine) || (task.engine == Engine::automatic && draws_scores(estimator))) {
+    return choose_for_scores(task);
+  }
   if (task.engine == Engine::conditional ||
       (task.engine == Engine::automatic && is_conditional(estimator))) {
-    if (estimator == Estimator::plain) {
+    if (draws_scores(estimator)) {
       throw InputError(
-          "--estimator: plain is that of --engine mc; accepted with conditional: "
-          "auto, conditional, zero-variance, importance");
+          fmt::format("--estimator: {} is one of scores; accepted with --engine conditional: auto, "
+                      "conditional, zero-variance, importance",
+                      to_string(estimator)));
     }
     split_problem(task);  // refuses what does not fit
     return {Engine::conditional, "asked for; the key's part of the phase is integrated"};
@@ -149,39 +237,73 @@ EngineChoice choose_engine(const CurveTask& task) {
         to_string(estimator), printable(task.encoding.spec), printable(task.density.spec),
         refusal));
   }
-  if (is_conditional(estimator)) {
-    throw InputError(
-        fmt::format("--estimator: {} belongs to --engine conditional; accepted with "
-                    "--engine {}: auto, plain",
-                    to_string(estimator), to_string(task.engine)));
+  const bool none = estimator == Estimator::standard || estimator == Estimator::automatic;
+  const bool device = task.engine == Engine::gpu;
+  if (!none && !(device && estimator == Estimator::plain)) {
+    throw InputError(fmt::format(
+        "--estimator: {} belongs to --engine {}; accepted with --engine {}: auto{}",
+        to_string(estimator),
+        is_conditional(estimator)     ? "conditional"
+        : estimator == Estimator::qmc ? "qmc"
+                                      : "mc",
+        to_string(task.engine),
+        device ? ", plain" : ", which does nothing there: this engine does not sample"));
   }
-  if (task.engine == Engine::automatic && estimator == Estimator::plain) {
-    return {Engine::mc, "--estimator plain asked for"};
+  if (task.engine == Engine::asymptotic) {
+    if (is_stationary(task)) {
+      return {Engine::asymptotic,
+              "asked for; the stationary-phase expansion, cut before its least term"};
+    }
+    throw InputError(fmt::format(
+        "--engine: asymptotic does not apply to {} under {}; accepted: tapa under gaussian (|rho| "
+        "< 1) or under sech, logistic, hermite2 or student-t, whose densities are analytic",
+        printable(task.encoding.spec), printable(task.density.spec)));
   }
-  if (is_product(task) && !samples) return choose_for_product(task);
+  if (device) check_sampled_mean(task.density.law, "--engine");
+  if (is_product(task) && !device) return choose_for_product(task);
+  if (is_radial(task) && !device) return choose_for_radial(task);
+  const bool is_certified = !is_empirical(task);
   switch (task.engine) {
     case Engine::automatic:
-      if (empirical_cost(task) > kMostEmpiricalCost) {
+      if (is_smoothed(task) && std::isinf(smoothed_cost(task))) {
+        return {Engine::mc, "the bandwidth moves coordinates that amplitude and phase share"};
+      }
+      if ((is_smoothed(task) ? smoothed_cost(task) : empirical_cost(task)) > kMostEmpiricalCost) {
         return {Engine::mc, "the file has too many pairs to sum one by one at these distances"};
       }
       return {Engine::exact, "auto takes the most exact that applies: " + exact_reason(task)};
     case Engine::exact:
       return {Engine::exact, "asked for; " + exact_reason(task)};
-    case Engine::mc:
-      return {Engine::mc, "asked for; plain sampling applies to every density"};
+    case Engine::ball:
+      if (!is_certified) break;
+      return {Engine::ball, "asked for; " + exact_reason(task) + ", here in ball arithmetic"};
     case Engine::gpu:
       return {Engine::gpu, "asked for; plain sampling on the device"};
     default:
       break;
   }
   throw InputError(fmt::format(
-      "--engine: {} does not apply to {} under {}; accepted: auto, exact, mc, gpu",
-      to_string(task.engine), printable(task.encoding.spec), printable(task.density.spec)));
+      "--engine: {} does not apply to {} under {}; accepted: auto, exact, {}mc, qmc, gpu",
+      to_string(task.engine), printable(task.encoding.spec), printable(task.density.spec),
+      is_certified ? "ball, " : ""));
+}
+
+EstimatorChoice choose_estimator(const CurveTask& task) {
+  return task.engine == Engine::conditional ? choose_conditional_estimator(task)
+                                            : choose_score_estimator(task);
+}
+
+CurveTask resolved(CurveTask task) {
+  task.engine = choose_engine(task).engine;
+  if (!draws_scores(task.engine)) return task;
+  const Estimator estimator = choose_estimator(task).estimator;
+  task.engine = estimator == Estimator::qmc ? Engine::qmc : Engine::mc;
+  task.sampling.estimator = estimator;
+  return task;
 }
 
 DistanceCurve compute_curve(const CurveTask& task) {
-  CurveTask chosen = task;
-  chosen.engine = choose_engine(task).engine;
+  const CurveTask chosen = resolved(task);
   check_pair_distances(chosen);
   DistanceCurve curve = run_engine(chosen);
   judge_tolerances(chosen.sampling, curve);

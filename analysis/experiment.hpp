@@ -26,7 +26,7 @@ struct SamplingOptions {
   std::optional<double> rel_tol;  ///< of the mean's error, relative to the mean's absolute value
   std::optional<double> abs_tol;  ///< of the mean's error
   unsigned threads = 0;           ///< 0: all hardware threads
-  Estimator estimator = Estimator::automatic;  ///< with mc plain, with conditional by a pilot run
+  Estimator estimator = Estimator::standard;
 };
 
 /// One curve to compute.
@@ -41,6 +41,8 @@ struct CurveTask {
   std::shared_ptr<const Backend> device{};        ///< what engine gpu runs on; unset: none
   /// Where mc gets its samples from (shards, a checkpoint, ranks); empty: it draws them all.
   std::function<SampleRange(const CurveTask&)> draw{};
+  /// What runs the engine ball (proofs-check/ball_curve.hpp, a room above this one); empty: none.
+  std::function<DistanceCurve(const CurveTask&)> certify{};
 };
 
 struct EngineChoice {
@@ -55,6 +57,13 @@ const std::vector<NamedEntry>& engine_catalogue();
 /// alone. Throws InputError where the named engine cannot compute this task, saying which can.
 EngineChoice choose_engine(const CurveTask& task);
 
+/// Whether the engine draws scores: mc or qmc, whose samples can be split, saved and merged.
+inline bool draws_scores(Engine engine) { return engine == Engine::mc || engine == Engine::qmc; }
+
+/// The task with the engine that choose_engine names and, where that draws scores, the estimator
+/// that choose_estimator names: what such a run depends on. Every process finds the same.
+CurveTask resolved(CurveTask task);
+
 /// Runs the engine that choose_engine names. Points whose mean has an error above a tolerance asked
 /// for are target_not_met, whatever the engine. Throws InputError for pairs=at-distance at a
 /// distance with fewer than two pairs.
@@ -67,16 +76,19 @@ DistanceCurve compute_curve(const CurveTask& task);
 DistanceCurve exact_gaussian_curve(const CurveTask& task);
 /// Sums over the token pairs of a file, with block-bootstrap intervals as their error.
 DistanceCurve empirical_curve(const CurveTask& task);
-/// Plain Monte Carlo; normal interval for the mean, fourth-moment interval for the variance.
+/// Scores of samples, of a task that is `resolved`. plain: Student's interval for the mean,
+/// fourth-moment interval for the variance. antithetic: the same over pairs. qmc: Student's
+/// interval over the means of replicas.
 DistanceCurve monte_carlo_curve(const CurveTask& task);
 /// Means of the encoding tapa under independent pairs of coordinates, the phase part of the key
 /// integrated in closed form: sampled in log space, with Student's interval. target_not_met where
 /// one sample carries a tenth of the second moment, so that the interval cannot be trusted.
 DistanceCurve conditional_curve(const CurveTask& task);
-/// The estimator that conditional_curve uses: the one asked for, or the one with the least
-/// variance times cost in a pilot run, whose samples are its own. Throws InputError where the
-/// engine does not apply.
+/// The estimator that the engine of the task, mc, qmc or conditional, uses: the one asked for, or
+/// the one with the least variance times cost in a pilot run, whose samples are its own. Throws
+/// InputError where the engine does not apply.
 EstimatorChoice choose_estimator(const CurveTask& task);
+EstimatorChoice choose_conditional_estimator(const CurveTask& task);
 /// The samples of monte_carlo_curve from task.device: drawn and summed there where it knows the
 /// score and the density (sim/make_fused_plan.hpp), which gives what mc gives to about a millionth
 /// of a standard deviation; else drawn here and scored there, with mean and variance alone. Throws

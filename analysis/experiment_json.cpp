@@ -81,9 +81,28 @@ class ResultReader {
                       fmt::format("{}: {}", label_, path)};
     for (const auto& [key, value] : object.items()) {
       if (key == "name" || key == "spec") continue;
+      if (key == "components") {
+        source.components = component_sources(value, path + ".components", source.name);
+        continue;
+      }
       source.items.push_back({key, spec_value(value, path + "." + key), source.where});
     }
     return source;
+  }
+
+  std::vector<SpecSource> component_sources(const Json& list, const std::string& path,
+                                            const std::string& name) const {
+    if (!list.is_array()) refuse(path, "a list of objects is expected");
+    std::vector<SpecSource> components;
+    for (const auto& one : list) {
+      if (!one.is_object() || one.contains("name") || one.contains("components")) {
+        refuse(path, "a list of objects with the keys of one component is expected");
+      }
+      Json named = one;
+      named["name"] = name;
+      components.push_back(spec_source(named, path));
+    }
+    return components;
   }
 
   std::string place(const std::string& path) const { return fmt::format("{}: {}", label_, path); }
@@ -92,9 +111,14 @@ class ResultReader {
   std::string label_;
 };
 
+// Lists of numbers; the components of a mixture are looked into.
 bool has_list(const Json& object) {
-  for (const auto& value : object) {
-    if (value.is_array()) return true;
+  for (const auto& [key, value] : object.items()) {
+    if (!value.is_array()) continue;
+    if (key != "components") return true;
+    for (const auto& component : value) {
+      if (component.is_object() && has_list(component)) return true;
+    }
   }
   return false;
 }

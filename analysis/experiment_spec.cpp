@@ -38,8 +38,10 @@ bool has_key(const Encoding& encoding, std::string_view key) {
 }
 
 bool has_key(const Density& density, std::string_view key) {
-  // A full covariance leaves nothing for the keys of `gaussian` to say.
-  return !std::holds_alternative<FullGaussianDensity>(density.law) &&
+  // A full covariance leaves nothing for the keys of `gaussian` to say, and a key of a mixture does
+  // not say which component it means.
+  return !std::holds_alternative<MixtureDensity>(density.law) &&
+         !std::holds_alternative<FullGaussianDensity>(density.law) &&
          has_key(density_catalogue(), density_name(density.law), key);
 }
 
@@ -179,7 +181,7 @@ std::vector<CurveTask> plan_curves(const ExperimentSpec& spec, unsigned threads)
                        spec.rel_tol,
                        spec.abs_tol,
                        threads,
-                       spec.estimator.value_or(Estimator::automatic)};
+                       spec.estimator.value_or(Estimator::standard)};
       lower(task.encoding, task.head_dim);  // refuses what does not fit
       choose_engine(task);
       tasks.push_back(std::move(task));

@@ -83,12 +83,16 @@ class TomlReader {
     }
   }
 
-  SpecSource spec_source(const toml::table& table, std::string_view what) const {
-    SpecSource source{"", {}, place(table)};
+  /// `given` is the name of a table which does not say it: a component.
+  SpecSource spec_source(const toml::table& table, std::string_view what,
+                         const std::string& given = "") const {
+    SpecSource source{given, {}, place(table)};
     for (const auto& [key, node] : table) {
       const std::string name(key.str());
       if (name == "name") {
         source.name = value_text(node, "name");
+      } else if (name == "components") {
+        source.components = component_sources(node, what);
       } else if (const auto* part = node.as_table()) {
         // `a.rho = 0.1` without quotes is a table in TOML: a key with a prefix here.
         for (const auto& [inner, value] : *part) {
@@ -110,6 +114,24 @@ class TomlReader {
   }
 
  private:
+  std::vector<SpecSource> component_sources(const toml::node& node, std::string_view what) const {
+    const auto* list = node.as_array();
+    if (!list) {
+      throw InputError(fmt::format("{}: components: a list of tables is accepted", place(node)));
+    }
+    std::vector<SpecSource> components;
+    for (const auto& one : *list) {
+      const auto* table = one.as_table();
+      if (!table || table->contains("name") || table->contains("components")) {
+        throw InputError(fmt::format(
+            "{}: components: a list of tables with the keys of one component is accepted",
+            place(one)));
+      }
+      components.push_back(spec_source(*table, what, std::string(MixtureDensity::name)));
+    }
+    return components;
+  }
+
   static std::string type_name(const toml::node& node) {
     if (node.is_array()) return "list";
     if (node.is_table()) return "table";

@@ -9,9 +9,11 @@
 #include "analysis/experiment.hpp"
 #include "analysis/intervals.hpp"
 #include "analysis/pair_draws.hpp"
+#include "analysis/smoothed_curve.hpp"
 #include "sim/block_kernels.hpp"
 #include "sim/errors.hpp"
 #include "sim/make_score_tables.hpp"
+#include "sim/moment_order.hpp"
 #include "sim/mutants.hpp"
 #include "sim/random/bounded.hpp"
 
@@ -138,8 +140,9 @@ std::optional<Quantity> expected_mean(const HistogramTask& task) {
       curve_task.distances.distances.push_back(range.first + i);
     curve_task.sampling.threads = task.threads;
     const Engine engine = choose_engine(curve_task).engine;
+    const bool tokens = std::holds_alternative<EmpiricalDensity>(task.density.law);
     if ((engine != Engine::exact && engine != Engine::quadrature) ||
-        std::holds_alternative<EmpiricalDensity>(task.density.law))
+        (tokens && !is_smoothed(curve_task)))
       return {};
     const int sign = is_near || mutant("histogram-sign") ? 1 : -1;
     const Wide n(static_cast<double>(range.size()));
@@ -208,6 +211,7 @@ std::vector<double> score_differences(const HistogramTask& task) {
 }
 
 ScoreHistogram score_histogram(const HistogramTask& task) {
+  check_sampled_mean(task.density.law, "--density");
   const std::vector<double> differences = score_differences(task);
   ScoreHistogram result;
   result.task = task;

@@ -6,6 +6,7 @@
 
 #include "analysis/experiment_values.hpp"
 #include "analysis/histogram.hpp"
+#include "analysis/intervals.hpp"
 #include "analysis/plot/figure.hpp"
 #include "analysis/writers/json.hpp"
 #include "analysis/writers/table.hpp"
@@ -27,16 +28,6 @@ std::string range_text(const DistanceRange& range) {
 
 std::string number(const Quantity& quantity) { return quantity.estimate.decimal(5); }
 std::string half_width(const Quantity& quantity) { return quantity.error.absolute.decimal(2); }
-
-/// Wilson's interval for a share of n, z standard deviations wide. Its ends at no count and at n
-/// counts are 0 and 1, which rounding must not move past the share.
-std::pair<double, double> wilson(double count, double n, double z) {
-  const double p = count / n, z2 = z * z;
-  const double middle = (p + z2 / (2 * n)) / (1 + z2 / n);
-  const double half = z / (1 + z2 / n) * std::sqrt(p * (1 - p) / n + z2 / (4 * n * n));
-  return {count == 0 ? 0.0 : std::max(0.0, middle - half),
-          count == n ? 1.0 : std::min(1.0, middle + half)};
-}
 
 }  // namespace
 
@@ -131,7 +122,7 @@ plot::Figure histogram_figure(const std::vector<ScoreHistogram>& histograms,
     const double n = static_cast<double>(h.task.pairs);
     for (const HistogramBin& bin : h.bins) {
       const double unit = 1 / (bin.high - bin.low);
-      const auto [low, high] = wilson(static_cast<double>(bin.count), n, 1.959963984540054);
+      const auto [low, high] = share_interval(static_cast<double>(bin.count), n, 0.95);
       const double y = static_cast<double>(bin.count) / n * unit;
       series.marks.push_back(
           {(bin.low + bin.high) / 2, y, low * unit, high * unit, true, false, false});

@@ -1,6 +1,7 @@
 #include "analysis/intervals.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
@@ -20,6 +21,16 @@ Interval mean_interval(const Moments& moments, double confidence) {
   const double half =
       student_quantile(moments.count, confidence) * std::sqrt(sample_variance(moments) / n);
   return {moments.mean - half, moments.mean + half};
+}
+
+Interval share_interval(double count, double n, double confidence) {
+  const double z = boost::math::quantile(
+      boost::math::complement(boost::math::normal(), 0.5 * (1.0 - confidence)));
+  const double p = count / n, z2 = z * z;
+  const double middle = (p + z2 / (2 * n)) / (1 + z2 / n);
+  const double half = z / (1 + z2 / n) * std::sqrt(p * (1 - p) / n + z2 / (4 * n * n));
+  return {count == 0 ? 0.0 : std::max(0.0, middle - half),
+          count == n ? 1.0 : std::min(1.0, middle + half)};
 }
 
 Interval variance_interval(const Moments& moments, double confidence) {

@@ -15,6 +15,11 @@ struct Interval {
 /// A sample without spread gives its one value.
 Interval mean_interval(const Moments& moments, double confidence);
 
+/// Wilson's interval for a probability from `count` successes among n: z standard deviations wide,
+/// z the normal quantile of `confidence`. Its ends at no success and at n are 0 and 1, which
+/// rounding must not move past the share. n > 0.
+Interval share_interval(double count, double n, double confidence);
+
 /// Interval for the variance from the fourth moment, on a log scale: s^2 exp(+- t_{n-1} e/s^2) with
 ///   e^2 = (mu_4 - s^4 (n-3)/(n-1))/n,
 /// the variance of s^2 for any distribution. The logarithm takes out half of the skewness that

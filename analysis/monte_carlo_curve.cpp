@@ -1,4 +1,5 @@
-// The plain Monte Carlo engine as distance curves: sampled moments with their intervals.
+// The engines that draw scores, mc and qmc, as distance curves: sampled moments with their
+// intervals.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include "analysis/experiment.hpp"
 #include "analysis/intervals.hpp"
 #include "analysis/sampling_run.hpp"
+#include "analysis/score_estimator.hpp"
 #include "analysis/score_offset.hpp"
 #include "sim/block_kernels.hpp"
 #include "sim/errors.hpp"
@@ -45,14 +47,15 @@ bool meets_tolerances(const Quantity& mean, const SamplingOptions& sampling) {
 struct PointRules {
   Engine engine = Engine::mc;
   double confidence = 0;  // of one look; the level that is reported is the one all looks share
-  bool phase = false;     // the score has an amplitude and a phase
-  bool spread = true;     // intervals of variances are to be had
-  Wide offset{0};         // of the score at this distance, which the samples leave out
+  bool phase = false;  // the score has an amplitude and a phase
+  bool spread = true;  // intervals of variances are to be had
+  Wide offset{0};      // of the score at this distance, which the samples leave out
 };
 
-CurvePoint make_point(std::uint64_t distance, const ScoreMoments& moments, const PointRules& rules,
+CurvePoint make_point(std::uint64_t distance, const ScoreUnits& units, const PointRules& rules,
                       const SamplingOptions& sampling) {
   const double confidence = rules.confidence;
+  const ScoreMoments& moments = units.moments;
   CurvePoint point;
   point.distance = distance;
   point.engine = rules.engine;
@@ -66,7 +69,7 @@ CurvePoint make_point(std::uint64_t distance, const ScoreMoments& moments, const
                     "more samples",
                     score.count));
   if (rules.spread) {
-    point.variance = sampled(sample_variance(score), variance_interval(score, confidence), level);
+    point.variance = sampled(variance_estimate(units), variance_interval(units, confidence), level);
   }
   if (rules.phase) {
     point.envelope = sampled(std::hypot(score.mean, moments.sine.mean),
@@ -95,40 +98,30 @@ void check(const SamplingOptions& sampling) {
     throw InputError(
         fmt::format("--confidence is {}; accepted: strictly between 0 and 1", sampling.confidence));
   }
-  if (sampling.samples < 2) {
-    throw InputError(
-        fmt::format("--samples is {}; accepted: an integer of at least 2", sampling.samples));
+  const std::uint64_t fewest = fewest_samples(sampling.estimator);
+  if (sampling.samples < fewest) {
+    throw InputError(fmt::format("--samples is {}; accepted: an integer of at least {}",
+                                 sampling.samples, fewest));
   }
 }
 
 }  // namespace
 
 ScoreSampler make_sampler(const CurveTask& task) {
-  const ScoreModel score = lower(task.encoding, task.head_dim);
-  const auto& distances = task.distances.distances;
-  const std::uint64_t seed = task.sampling.seed;
-  if (const auto* tokens = std::get_if<EmpiricalDensity>(&task.density.law)) {
-    return {score, *tokens, distances, seed};
-  }
-  if (const auto* product = std::get_if<ProductDensity>(&task.density.law)) {
-    return {score, lower(*product, task.encoding, task.head_dim), distances, seed};
-  }
-  if (const auto* full = std::get_if<FullGaussianDensity>(&task.density.law)) {
-    return {score, lower(*full, task.head_dim), distances, seed};
-  }
-  if (const auto* gaussian = std::get_if<GaussianDensity>(&task.density.law)) {
-    return {score, lower(*gaussian, task.encoding, task.head_dim), distances, seed};
-  }
-  throw InputError(
-      fmt::format("--engine: mc cannot sample density {}; accepted: gaussian, empirical",
-                  density_name(task.density.law)));
+  return {lower(task.encoding, task.head_dim),
+          task.density.law,
+          task.encoding,
+          task.distances.distances,
+          task.sampling.seed,
+          arrangement_of(task.sampling.estimator)};
 }
 
 std::vector<std::uint64_t> sampling_looks(const SamplingOptions& sampling) {
   check(sampling);
   std::vector<std::uint64_t> counts{sampling.samples};
   if (!sampling.rel_tol && !sampling.abs_tol) return counts;
-  for (std::uint64_t half = sampling.samples / 2; half >= kFirstLook; half /= 2) {
+  const std::uint64_t first = std::max(kFirstLook, fewest_samples(sampling.estimator));
+  for (std::uint64_t half = sampling.samples / 2; half >= first; half /= 2) {
     counts.push_back((half + kBlockSamples - 1) / kBlockSamples * kBlockSamples);
   }
   std::reverse(counts.begin(), counts.end());
@@ -148,10 +141,16 @@ DistanceCurve sampled_curve(const CurveTask& task, const SamplingState& state,
   curve.unavailable = spread_unavailable(task.density.law);
   rules.spread = curve.unavailable.empty();
   const CurveMoments total = state.total();
-  for (std::size_t i = 0; i < total.points.size(); ++i) {
-    rules.offset = score_offset(score, task.distances.distances[i]);
-    curve.points.push_back(
-        make_point(task.distances.distances[i], total.points[i], rules, task.sampling));
+  const auto& distances = task.distances.distances;
+  const Estimator estimator = task.sampling.estimator;
+  if (arrangement_of(estimator) != Arrangement::independent) {
+    curve.estimator = to_string(estimator);
+  }
+  if (estimator == Estimator::qmc) rules.engine = Engine::qmc;
+  for (std::size_t i = 0; i < distances.size() && !total.points.empty(); ++i) {
+    rules.offset = score_offset(score, distances[i]);
+    curve.points.push_back(make_point(
+        distances[i], score_units(total, estimator, i, distances.size()), rules, task.sampling));
   }
   return curve;
 }

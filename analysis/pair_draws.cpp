@@ -2,44 +2,32 @@
 
 #include <omp.h>
 
-#include <algorithm>
-#include <variant>
-
 #include "sim/block_kernels.hpp"
+#include "sim/density_source.hpp"
 #include "sim/errors.hpp"
 #include "sim/monte_carlo.hpp"
-#include "sim/pair_source.hpp"
-#include "sim/product_sampler.hpp"
 
 namespace tapalab {
 namespace {
 
-using AnySource = std::variant<GaussianSource, TokenSource, ProductSource>;
-
-AnySource make_source(const Encoding& encoding, const Density& density, std::uint32_t head_dim,
-                      std::uint64_t seed) {
+DensitySource make_source(const Encoding& encoding, const Density& density, std::uint32_t head_dim,
+                          std::uint64_t seed) {
   const std::uint32_t dictated = dictated_head_dim(density.law);
   if (dictated != 0 && dictated != head_dim)
     throw InputError("--head-dim: " + std::to_string(head_dim) + ", but the density has " +
                      std::to_string(dictated) + "; accepted: " + std::to_string(dictated));
-  if (const auto* law = std::get_if<GaussianDensity>(&density.law))
-    return GaussianSource(lower(*law, encoding, head_dim), seed);
-  if (const auto* law = std::get_if<FullGaussianDensity>(&density.law))
-    return GaussianSource(lower(*law, head_dim), seed);
-  if (const auto* law = std::get_if<ProductDensity>(&density.law))
-    return ProductSource(lower(*law, encoding, head_dim), seed);
-  const auto& tokens = std::get<EmpiricalDensity>(density.law);
-  if (tokens.pairs == PairRule::at_distance)
+  const auto* tokens = std::get_if<EmpiricalDensity>(&density.law);
+  if (tokens != nullptr && tokens->pairs == PairRule::at_distance)
     throw InputError(
         "density empirical: pairs=at-distance ties each pair to one distance; accepted here: all, "
         "causal, shuffled");
-  return TokenSource(tokens, seed);
+  return make_density_source(density.law, encoding, head_dim, seed);
 }
 
 }  // namespace
 
 struct PairDraws::Source {
-  AnySource any;
+  DensitySource any;
 };
 
 PairDraws::PairDraws(const Encoding& encoding, const Density& density, std::uint32_t head_dim,
@@ -52,26 +40,13 @@ PairDraws::PairDraws(PairDraws&&) noexcept = default;
 PairDraws& PairDraws::operator=(PairDraws&&) noexcept = default;
 
 void PairDraws::lanes(std::uint64_t first, double* x) const {
-  if (const auto* gaussian = std::get_if<GaussianSource>(&source_->any))
-    gaussian->lanes(block_kernels(simd_level()), first, x);
-  else if (const auto* product = std::get_if<ProductSource>(&source_->any))
-    product->lanes(first, x);
-  else
-    std::get<TokenSource>(source_->any).lanes(first, 0, x);
+  draw_lanes(source_->any, block_kernels(simd_level()), first, 0, x);
 }
 
 void check_phases_resolved(const Encoding& encoding, const Density& density, std::uint32_t head_dim,
                            const std::vector<std::uint64_t>& distances) {
   // its constructor refuses
-  const ScoreModel score = lower(encoding, head_dim);
-  if (const auto* law = std::get_if<GaussianDensity>(&density.law))
-    ScoreSampler(score, lower(*law, encoding, head_dim), distances, 0);
-  if (const auto* law = std::get_if<FullGaussianDensity>(&density.law))
-    ScoreSampler(score, lower(*law, head_dim), distances, 0);
-  if (const auto* law = std::get_if<ProductDensity>(&density.law))
-    ScoreSampler(score, lower(*law, encoding, head_dim), distances, 0);
-  if (const auto* law = std::get_if<EmpiricalDensity>(&density.law))
-    ScoreSampler(score, *law, distances, 0);
+  ScoreSampler(lower(encoding, head_dim), density.law, encoding, distances, 0);
 }
 
 PhaseSamples draw_phase_samples(const PhaseTables& tables, const PairDraws& draws,

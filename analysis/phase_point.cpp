@@ -35,26 +35,28 @@ CurvePoint phase_point(std::uint64_t distance, Engine engine, const PhaseParts& 
   point.distance = distance;
   point.engine = engine;
   const Wide& bound = parts.first_bound;
-  // E a^2 is a bound of Var, and half of it of |Var - E a^2/2|.
-  const Wide square = parts.second_moment.value + parts.second_moment.error;
   point.mean =
       bounded_quantity({parts.first.re, parts.first_error}, -bound, bound, parts.first_kind);
-  point.envelope =
-      bounded_quantity({abs(parts.first), parts.first_error}, Wide(0), bound, parts.first_kind);
-  point.variance = bounded_quantity(parts.variance, Wide(0), square, parts.variance_kind);
-  point.variance_excess =
-      bounded_quantity(parts.excess, -square / 2, square / 2, parts.variance_kind);
+  const Wide modulus = parts.first.im == 0 ? Wide(abs(parts.first.re)) : abs(parts.first);
+  point.envelope = bounded_quantity({modulus, parts.first_error}, Wide(0), bound, parts.first_kind);
+  if (parts.has_variance) {
+    // E a^2 is a bound of Var, and half of it of |Var - E a^2/2|.
+    const Wide square = parts.second_moment.value + parts.second_moment.error;
+    point.variance = bounded_quantity(parts.variance, Wide(0), square, parts.variance_kind);
+    point.variance_excess =
+        bounded_quantity(parts.excess, -square / 2, square / 2, parts.variance_kind);
+  }
 
   const Error& error = point.mean->error;
   const bool exactly_zero = error.absolute.sign() == 0;
   point.mean->sign_resolved = exactly_zero || error.lower.sign() > 0 || error.upper.sign() < 0;
   const Wide envelope = point.envelope->estimate.wide();
   const bool met = exactly_zero || (!parts.underflow && meets_promise(*point.mean, envelope));
-  point.status = met && meets_promise(*point.variance, point.variance->estimate.wide())
-                     ? Status::converged
-                     : Status::target_not_met;
+  const bool variance_met =
+      !point.variance || meets_promise(*point.variance, point.variance->estimate.wide());
+  point.status = met && variance_met ? Status::converged : Status::target_not_met;
   for (auto* each : {&point.mean, &point.envelope, &point.variance, &point.variance_excess}) {
-    relate_to_envelope(**each, envelope);
+    if (*each) relate_to_envelope(**each, envelope);
   }
   return point;
 }

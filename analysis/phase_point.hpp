@@ -24,6 +24,7 @@ struct PhaseParts {
   Estimate second_moment;                         ///< E[a^2]
   ErrorKind first_kind = ErrorKind::rounding;     ///< of mean and envelope
   ErrorKind variance_kind = ErrorKind::rounding;  ///< of variance and excess
+  bool has_variance = true;  ///< E a^2 is finite; else variance and excess stay unset
 };
 
 /// Mean, envelope, variance and excess with errors that no longer reach past what is always true

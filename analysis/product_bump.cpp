@@ -48,10 +48,11 @@ PairTransform band_limited_sum(const Plan& plan, const Wide& wide_T) {
   double re = 0, im = 0, absolute = 0;
   if (from < to) {
     const auto last = static_cast<long>(std::floor(to / h));
-    for (auto j = static_cast<long>(std::ceil(from / h)); j <= last; ++j) {
+    const bool even = plan.u == 0;  // the two halves mirror each other
+    for (auto j = even ? 0L : static_cast<long>(std::ceil(from / h)); j <= last; ++j) {
       const double x = static_cast<double>(j) * h;
       const double d = std::clamp(x - u, -half, half);
-      const double size = plan.f.density(d) * plan.transform(T * x);
+      const double size = (even && j > 0 ? 2 : 1) * plan.f.density(d) * plan.transform(T * x);
       re += size * std::cos(Tv * x);
       im += size * std::sin(Tv * x);
       absolute += std::fabs(size);
@@ -59,8 +60,8 @@ PairTransform band_limited_sum(const Plan& plan, const Wide& wide_T) {
   }
   PairTransform result;
   result.method = PairMethod::double_quadrature;
-  const bool even = plan.u == 0 || plan.v == 0;
-  result.value = {Wide(h * re), even ? Wide(0) : Wide(h * im)};
+  const bool real = plan.u == 0 || plan.v == 0;
+  result.value = {Wide(h * re), real ? Wide(0) : Wide(h * im)};
   const double aliases = constant ? 0 : 64 * std::exp(-decay);
   const double tail = 1e-18 / T;
   const double table = 4 * h * 2 * 4.4e-16 * absolute;

@@ -1,4 +1,4 @@
-// g(t) by formula: one coordinate rademacher, or both uniform.
+// g(t) by formula: one coordinate rademacher, both uniform, or hermite2 beside itself or gaussian.
 #include <boost/math/constants/constants.hpp>
 #include <cmath>
 
@@ -10,6 +10,11 @@ namespace {
 // g = (1/2) sum over x = u +- 1 of e^(iTvx) F(Tx)
 PairTransform two_points(const Plan& plan, const Wide& T) {
   PairTransform result;
+  if (plan.u == 0) {  // F is even: F(T) cos(Tv)
+    result = marginal_transform(plan.transform_side, plan.v, Wide(1), T);
+    result.value.im = 0;
+    return result;
+  }
   result.value = {};
   for (const int point : {-1, 1}) {
     const PairTransform term =
@@ -18,6 +23,55 @@ PairTransform two_points(const Plan& plan, const Wide& T) {
     result.error += term.error / 2;
     result.method = term.method;
   }
+  return result;
+}
+
+// Both sides gaussian or hermite2: with A = a + b, f(x - u) = norm_f p(x - u) e^(-a(x-u)^2) and
+// F(Tx) = q(x) e^(-bx^2), completing the square leaves moments of a complex normal of mean
+// m = (2au + iTv)/(2A) and variance s = 1/(2A): g = norm_f sqrt(pi/A) e^(Am^2 - au^2) E p(x-u)
+// q(x).
+PairTransform bells(const Plan& plan, const Wide& T) {
+  const bool f_hermite = plan.density_side.family == MarginalFamily::hermite2;
+  const bool F_hermite = plan.transform_side.family == MarginalFamily::hermite2;
+  const Wide a = f_hermite ? Wide(1.5) : Wide(0.5);
+  const Wide square = T * T, b = F_hermite ? Wide(square / 6) : Wide(square / 2);
+  const Wide A = a + b, s = 1 / (2 * A), Tv = T * plan.v;
+  const WideComplex m{plan.u * a / A, Tv * s}, c = m - WideComplex{plan.u, Wide(0)};
+  // A m^2 - a u^2 = -(a b u^2 + T^2 v^2/4)/A + i T v a u/A
+  const Wide fall = (a * b * plan.u * plan.u + Tv * Tv / 4) / A;
+  const Wide turn = Tv * a * plan.u / A;
+  // x = m + y, y ~ N(0, s): E (c + y)^2 [1 - (T^2/3) (m + y)^2]
+  const Wide third = square / 3;
+  const WideComplex one{Wide(1), Wide(0)}, spread{s, Wide(0)};
+  WideComplex moment = one;
+  Wide size = 1;
+  if (f_hermite) {
+    moment = c * c + spread;
+    size = abs(c) * abs(c) + s;
+  }
+  if (F_hermite) {
+    const WideComplex with = f_hermite ? c * c * (m * m + spread) + Wide(4 * s) * (c * m) +
+                                             s * (m * m) + WideComplex{3 * s * s, Wide(0)}
+                                       : m * m + spread;
+    const Wide mm = abs(m) * abs(m), cc = abs(c) * abs(c);
+    size += third * (f_hermite ? Wide(cc * (mm + s) + 4 * s * abs(c) * abs(m) + s * mm + 3 * s * s)
+                               : Wide(mm + s));
+    moment = moment - third * with;
+  }
+  const Wide root = sqrt(Wide(a / A)) * (f_hermite ? Wide(3) : Wide(1));  // norm_f sqrt(pi/A)
+  PairTransform result;
+  static const Wide deepest("7e17");
+  if (fall > deepest) {
+    result.value = {};
+    result.error = root * size * exp(Wide(-deepest));
+    return result;
+  }
+  const Wide factor = root * exp(Wide(-fall));
+  const Wide turns = turn / wide_two_pi();
+  result.value = plan.u == 0 || plan.v == 0
+                     ? WideComplex{factor * moment.re, Wide(0)}
+                     : factor * (moment * WideComplex{cos_turns(turns), sin_turns(turns)});
+  result.error = ldexp(wide_epsilon(), 8) * factor * size * (4 + fall + turn);
   return result;
 }
 
@@ -33,6 +87,7 @@ double as_double(const Wide& x) { return static_cast<double>(x); }
 template <class Real>
 struct Exponential {
   Real re, im, error;
+  Real im_error;  ///< of Si alone, which holds no logarithm
 };
 
 // int_0^p (e^(iz) - 1)/z dz = -Cin(p) + i Si(p), p >= 0.
@@ -50,7 +105,8 @@ Exponential<Real> exponential_integral(const Real& p) {
       size += value;
       if (value <= size * unit(p) / 8) break;
     }
-    return {parts[0] - parts[2], parts[1] - parts[3], 4 * unit(p) * size};
+    const Real error = 4 * unit(p) * size;
+    return {parts[0] - parts[2], parts[1] - parts[3], error, error};
   }
   // E1(ip) = e^(-ip)/(z + 1 - 1/(z + 3 - 4/(z + 5 - ...))), z = ip; after n terms the rest is
   // about e^(-2 sqrt(2 n p)).
@@ -69,7 +125,7 @@ Exponential<Real> exponential_integral(const Real& p) {
   // Ci = -Re E1, Si = pi/2 + Im E1, Cin = euler + ln p - Ci
   const Real cin = boost::math::constants::euler<Real>() + log(p) + e1_re;
   const Real si = boost::math::constants::half_pi<Real>() + e1_im;
-  return {-cin, si, unit(p) * (16 + 4 * abs(log(p)))};
+  return {-cin, si, unit(p) * (16 + 4 * abs(log(p))), 16 * unit(p)};
 }
 
 template <class Real>
@@ -78,16 +134,18 @@ void add_corner(int sign, const Wide& product, Exponential<Real>& sum) {
   sum.re += sign * corner.re;
   sum.im += product < 0 ? Real(-sign * corner.im) : Real(sign * corner.im);
   sum.error += corner.error;
+  sum.im_error += corner.im_error;
 }
 
 // g = (1/(12 iT)) sum of +- E(T x y) over the corners x = u +- sqrt(3), y = v +- sqrt(3)
 template <class Real>
 PairTransform rectangle(const Plan& plan, const Wide& T) {
   const Wide width = plan.wide_f.half_width();
-  Exponential<Real> sum{Real(0), Real(0), Real(0)};
+  Exponential<Real> sum{Real(0), Real(0), Real(0), Real(0)};
   if (plan.u == 0 && plan.v == 0) {
     add_corner(4, Wide(3 * T), sum);
     sum.re = 0;  // Cin is even: the four corners cancel
+    sum.error = sum.im_error;
   } else {
     for (const int i : {-1, 1}) {
       for (const int j : {-1, 1}) {
@@ -106,6 +164,14 @@ PairTransform rectangle(const Plan& plan, const Wide& T) {
 
 std::optional<PairTransform> closed_form(const Plan& plan, const Wide& T, double target) {
   if (plan.density_side.family == MarginalFamily::rademacher) return two_points(plan, T);
+  const auto bell = [](MarginalFamily family) {
+    return family == MarginalFamily::gaussian || family == MarginalFamily::hermite2;
+  };
+  if (bell(plan.density_side.family) && bell(plan.transform_side.family) &&
+      (plan.density_side.family == MarginalFamily::hermite2 ||
+       plan.transform_side.family == MarginalFamily::hermite2)) {
+    return bells(plan, T);
+  }
   if (!ProductPair::is_closed(plan.density_side, plan.transform_side)) return std::nullopt;
   const PairTransform quick = rectangle<double>(plan, T);
   if (quick.error <= Wide(target) * abs(quick.value)) return quick;

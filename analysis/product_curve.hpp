@@ -17,4 +17,12 @@ ProductMethod product_method(const CurveTask& task);
 /// anything else.
 DistanceCurve product_curve(const CurveTask& task);
 
+/// Whether asymptotic_curve applies: tapa under gaussian (|rho| < 1 of the phase) or independent
+/// coordinates with densities that are analytic on the line.
+bool is_stationary(const CurveTask& task);
+
+/// Split TAPA by the stationary-phase expansion (analysis/stationary_phase.hpp); the errors, of
+/// kind quadrature, are the first terms left out. is_stationary(task).
+DistanceCurve asymptotic_curve(const CurveTask& task);
+
 }  // namespace tapalab

@@ -118,7 +118,13 @@ Sum pieces(const Plan& plan, const Integrand& h, double T, bool even) {
     between(low, 0);
     between(0, high);
   } else {
-    between(low, high);
+    // The support as seen from u: high - low would lose what u is larger than it.
+    add_segment(
+        [&](double s, bool start) {
+          const double d = start ? s - width : width - s;
+          return h(u + d, d);
+        },
+        2 * width, 1, sum);
   }
   return sum;
 }
@@ -170,8 +176,11 @@ PairTransform double_quadrature(const Plan& plan, const Wide& wide_T) {
     return result;
   }
   // Rounding: nodes, T, u and function values to a few units, and what exponents of size
-  // -ln(T absolute) amplify.
-  const double exponent = std::max(0.0, -std::log(sum.absolute * std::max(1.0, T)));
+  // -ln(T absolute) amplify; where f vanishes like x^2 at 0, 1/T^3 is the size without exponents.
+  const bool vanishes = plan.density_side.family == MarginalFamily::hermite2 && plan.u == 0;
+  const double large = std::max(1.0, T);
+  const double exponent =
+      std::max(0.0, -std::log(sum.absolute * large) - (vanishes ? 2 * std::log(large) : 0));
   const double rounding = kRoundoff * (8 + 8 * exponent) * sum.absolute;
   result.value = {Wide(sum.value.real()), Wide(sum.value.imag())};
   result.error = Wide(sum.difference + rounding);

@@ -157,15 +157,20 @@ RotaryMoments::RotaryMoments(const RotaryScore& score, const GaussianModel& mode
   for (std::size_t b = 0; b < bases; ++b) {
     fits = fits && fits_long_double(mean_sizes_[b]);
     quick_means_.push_back(static_cast<long double>(means_[b]));
-    mean_size_ += mean_sizes_[b];
   }
+  set_envelope();
+  quick_allowed_ = fits && !decays_;
+}
+
+void RotaryMoments::set_envelope() {
+  mean_size_ = 0;
+  for (const Wide& size : mean_sizes_) mean_size_ += size;
   envelope_.value = abs(means_[0]);
-  for (std::size_t d = 0; d < score.pairs.size(); ++d) {
+  for (std::size_t d = 0; d < pairs_.size(); ++d) {
     const Wide &mu = means_[1 + 2 * d], &nu = means_[2 + 2 * d];
     envelope_.value += sqrt(mu * mu + nu * nu);
   }
   envelope_.error = sum_unit() * mean_size_;
-  quick_allowed_ = fits && !decays_;
 }
 
 Estimate RotaryMoments::envelope(std::uint64_t distance) const {
@@ -179,6 +184,19 @@ Estimate RotaryMoments::envelope(std::uint64_t distance) const {
   }
   envelope.error *= sum_unit();
   return envelope;
+}
+
+RotaryMoments::Envelope::Envelope(const std::vector<Weighted>& parts)
+    : mean_(parts.front().moments) {
+  if (parts.size() == 1) return;
+  for (std::size_t b = 0; b < mean_.means_.size(); ++b) {
+    mean_.means_[b] = mean_.mean_sizes_[b] = 0;
+    for (const Weighted& part : parts) {
+      mean_.means_[b] += part.weight * part.moments.means_[b];
+      mean_.mean_sizes_[b] += part.weight * part.moments.mean_sizes_[b];
+    }
+  }
+  mean_.set_envelope();
 }
 
 RotaryMoments::Values RotaryMoments::at(std::uint64_t distance) const {

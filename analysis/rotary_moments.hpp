@@ -27,6 +27,10 @@ class RotaryMoments {
 
   /// scale * sum_d w_d sqrt(mu_d^2 + nu_d^2) + |mean of the part that is not rotated|.
   Estimate envelope(std::uint64_t distance) const;
+  /// The largest mean over distances under a mixture: the same with the weighted means of its
+  /// components in place of mu_d and nu_d. Every component with the same score.
+  struct Weighted;
+  class Envelope;
   /// What no variance exceeds: the sum of the moduli of all covariances.
   const Wide& variance_bound() const { return variance_size_; }
 
@@ -39,6 +43,7 @@ class RotaryMoments {
   /// frequency_turns mod 1, in units of 2^-128
   __extension__ using Fraction = unsigned __int128;
 
+  void set_envelope();
   Values quick(std::uint64_t distance) const;
   Values wide(std::uint64_t distance) const;
 
@@ -51,6 +56,20 @@ class RotaryMoments {
   Wide mean_size_{0}, variance_size_{0};
   bool decays_ = false;
   bool quick_allowed_ = false;
+};
+
+struct RotaryMoments::Weighted {
+  Wide weight;
+  RotaryMoments moments;
+};
+
+class RotaryMoments::Envelope {
+ public:
+  explicit Envelope(const std::vector<Weighted>& parts);
+  Estimate at(std::uint64_t distance) const { return mean_.envelope(distance); }
+
+ private:
+  RotaryMoments mean_;  // its means alone are used
 };
 
 }  // namespace tapalab

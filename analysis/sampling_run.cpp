@@ -176,7 +176,7 @@ AddSamples samples_of(const CurveTask& task) {
 
 bool draws_samples(const CurveTask& task) {
   const Engine engine = choose_engine(task).engine;
-  return engine == Engine::mc ||
+  return draws_scores(engine) ||
          (engine == Engine::gpu && !is_conditional(task.sampling.estimator));
 }
 

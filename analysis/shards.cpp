@@ -176,8 +176,8 @@ Json shard_json(const ExperimentSpec& completed, const std::vector<CurveTask>& t
                 const std::vector<SampleRange>& ranges, const Json& provenance) {
   Json curves = Json::array();
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const CurveTask& task = tasks[i];
-    const Engine engine = choose_engine(task).engine;
+    const CurveTask task = resolved(tasks[i]);
+    const Engine engine = task.engine;
     Json points = Json::array();
     for (const std::uint64_t distance : task.distances.distances) {
       points.push_back({{"distance", distance}, {"engine", to_string(engine)}});
@@ -224,7 +224,7 @@ MergedShards merge_shards(const std::vector<ShardText>& shards, unsigned threads
     }
   }
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    CurveTask& task = tasks[i];
+    CurveTask task = resolved(tasks[i]);
     if (draws_samples(task)) {
       task.draw = [&parts, i](const CurveTask& drawn) {
         SampleRange samples;

@@ -138,19 +138,86 @@ Density full_gaussian(const SpecSource& source) {
   return {source.name, std::move(law)};
 }
 
+// Components with a covariance of their own among components of pairs. Weights and the keys of
+// pairs are read as the command line's text is.
+Density mixture(const SpecSource& source) {
+  if (source.components.empty()) {
+    throw InputError(source.where +
+                     ": mixture needs the key components, a list of tables that is "
+                     "not empty");
+  }
+  SpecText text{source.name, {}};
+  for (const SpecSource& component : source.components) {
+    check_keys(component, "density", density_catalogue(), {"mean", "covariance"});
+    const bool full = find(component, "covariance") || find(component, "mean");
+    SpecEntries entries = text_of(component, {"mean", "covariance"}).entries;
+    if (full) {
+      for (const auto& [key, value] : entries) {
+        if (key == "weight") continue;
+        throw InputError(
+            fmt::format("{}: {} cannot stand beside a covariance", component.where, key));
+      }
+    }
+    // The text form cannot hold an empty part; one of defaults says one of them.
+    if (entries.empty()) entries.emplace_back("rho", "0");
+    if (&component == &source.components.front()) {
+      text.entries = std::move(entries);
+    } else {
+      text.further.push_back(std::move(entries));
+    }
+  }
+  Density density = at(source.where, [&] { return parse_density(write_spec_text(text)); });
+  auto& law = std::get<MixtureDensity>(density.law);
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < source.components.size(); ++i) {
+    SpecSource component = source.components[i];
+    if (!find(component, "covariance") && !find(component, "mean")) continue;
+    std::erase_if(component.items, [](const SpecItem& item) { return item.key == "weight"; });
+    auto full = std::get<FullGaussianDensity>(full_gaussian(component).law);
+    if (size != 0 && full.mean.size() != size) {
+      throw InputError(
+          fmt::format("{}: its covariance is {} x {}, that of a component before it {} "
+                      "x {}; accepted: the same size",
+                      component.where, full.mean.size(), full.mean.size(), size, size));
+    }
+    size = full.mean.size();
+    law.components[i].law = std::move(full);
+  }
+  return density;
+}
+
 }  // namespace
 
 SpecSource source_of(std::string_view text, std::string_view what, std::string where) {
   SpecText parsed = parse_spec_text(text, what);
   SpecSource source{std::move(parsed.name), {}, std::move(where)};
-  for (auto& [key, value] : parsed.entries) {
-    source.items.push_back({std::move(key), std::move(value), source.where});
+  const auto take = [](SpecSource& target, SpecEntries& entries) {
+    for (auto& [key, value] : entries) {
+      target.items.push_back({std::move(key), std::move(value), target.where});
+    }
+  };
+  if (source.name != MixtureDensity::name) {
+    take(source, parsed.entries);
+    if (!parsed.further.empty()) {
+      throw InputError(fmt::format(
+          "{} {}: ';' starts a second part; accepted: keys separated by ','", what, source.name));
+    }
+    return source;
+  }
+  parsed.further.insert(parsed.further.begin(), std::move(parsed.entries));
+  for (SpecEntries& entries : parsed.further) {
+    SpecSource component{source.name, {}, source.where};
+    take(component, entries);
+    source.components.push_back(std::move(component));
   }
   return source;
 }
 
 SpecSource located(SpecSource source, const std::string& directory) {
   if (directory.empty()) return source;
+  for (SpecSource& component : source.components) {
+    component = located(std::move(component), directory);
+  }
   // q and k name tensors of the file where there is one.
   const bool npy_tokens = source.name == "empirical" && !find(source, "file");
   for (auto& item : source.items) {
@@ -172,6 +239,17 @@ Encoding encoding_from(const SpecSource& source) {
 }
 
 Density density_from(const SpecSource& source) {
+  if (source.name == MixtureDensity::name) {
+    if (!source.items.empty()) {
+      throw InputError(fmt::format(
+          "{}: key {} of mixture belongs to a component; accepted: components, a list of tables",
+          source.items.front().where, printable(source.items.front().key)));
+    }
+    return mixture(source);
+  }
+  if (!source.components.empty()) {
+    throw InputError(fmt::format("{}: components belong to the density mixture", source.where));
+  }
   const bool gaussian = source.name == "gaussian";
   check_keys(
       source, "density", density_catalogue(),

@@ -25,6 +25,7 @@ struct SpecSource {
   std::string name;
   std::vector<SpecItem> items;  ///< without `name`
   std::string where;
+  std::vector<SpecSource> components{};  ///< of a mixture, which has no items of its own
 };
 
 /// A specification as on the command line, as named values.

@@ -24,6 +24,7 @@ int run_curve(const Arguments& arguments);
 int run_bias(const Arguments& arguments);
 int run_variance(const Arguments& arguments);
 int run_histogram(const Arguments& arguments);
+int run_retrieve(const Arguments& arguments);
 int run_fit(const Arguments& arguments);
 int run_verify(const Arguments& arguments);
 int run_crosscheck(const Arguments& arguments);

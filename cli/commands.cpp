@@ -8,6 +8,7 @@ const std::vector<Command>& commands() {
       {"bias", "the mean of the score at each distance, and its plot", run_bias},
       {"variance", "the variance of the score at each distance, and its plot", run_variance},
       {"histogram", "score differences between two ranges of distance", run_histogram},
+      {"retrieve", "whether a query finds its key among many", run_retrieve},
       {"fit", "local exponents of the decay beside theory", run_fit},
       {"verify", "check the claims and write a report", run_verify},
       {"crosscheck", "scores of a kernel in low precision against exact ones", run_crosscheck},

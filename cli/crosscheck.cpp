@@ -154,11 +154,15 @@ ExperimentSpec experiment_of(const CrosscheckFlags& flags, const TokenStream* to
   return completed(spec);
 }
 
-std::vector<CrosscheckTask> tasks_of(const CrosscheckFlags& flags, unsigned threads) {
+std::vector<CrosscheckTask> tasks_of(const CrosscheckFlags& flags, unsigned threads,
+                                     const OutputFlags& output) {
   const auto dtypes = parse_precisions(flags.dtype.value_or("fp32"), "--dtype");
   const auto offsets = offsets_of(flags);
   std::vector<CrosscheckTask> tasks;
-  for (const CurveTask& curve : plan_curves(experiment_of(flags), threads)) {
+  const std::vector<CurveTask> curves = plan_curves(experiment_of(flags), threads);
+  output.keep_sources(curves);
+  say_warnings(curves, output.quiet);
+  for (const CurveTask& curve : curves) {
     for (const FloatFormat dtype : dtypes) {
       CrosscheckTask task;
       task.encoding = curve.encoding;
@@ -239,7 +243,11 @@ void check_attention_flags(const CrosscheckFlags& flags, const OutputFlags& outp
   refuse_with_rows(flags.samples, "--samples");
   refuse_with_rows(output.plot, "--plot");
   if (flags.golden) {
+    if (!flags.golden->ends_with(".safetensors"))
+      throw InputError(fmt::format("--export: {} is no .safetensors; accepted: FILE.safetensors",
+                                   printable(*flags.golden)));
     require_writable(*flags.golden, "--export");
+    refuse_overwriting(*flags.golden, flags.spec, "--spec");
     refuse_overwriting(*flags.golden, flags.inputs, "--inputs");
     refuse_overwriting(*flags.golden, flags.observed, "--observed");
   }
@@ -292,6 +300,9 @@ std::vector<AttentionReport> run_attention(const CrosscheckFlags& flags, const O
   const ExperimentSpec spec = experiment_of(flags, file.get());
   const auto dtypes = parse_precisions(flags.dtype.value_or("fp32"), "--dtype");
   const std::vector<CurveTask> curves = plan_curves(spec, threads);
+  output.keep_sources(curves);
+  if (flags.golden) refuse_replacing(*flags.golden, "--export", source_files(curves));
+  say_warnings(curves, output.quiet);
   if (flags.golden && curves.size() * dtypes.size() != 1) {
     throw InputError(
         "--export: one file for several checks; accepted: one encoding, one density "
@@ -370,7 +381,7 @@ int finish_scores(const CrosscheckFlags& flags, std::shared_ptr<const Backend> d
                   const OutputFlags& output, Format format, const Arguments& arguments,
                   unsigned threads) {
   const std::vector<ScoreCheck> checks =
-      run_checks(tasks_of(flags, threads), std::move(device), output);
+      run_checks(tasks_of(flags, threads, output), std::move(device), output);
   if (output.plot) plot_crosscheck(checks, *output.plot);
   write_result(format == Format::csv     ? crosscheck_csv(checks)
                : format == Format::table ? crosscheck_table(checks)
@@ -402,7 +413,8 @@ int run_crosscheck(const Arguments& arguments) {
       "crosscheck",
       "Scores of a kernel in fp64, fp32, bf16 or fp16, emulated with correct rounding, against "
       "exact ones: errors, their bound by stage, and the phase error against distance. Exits 1 "
-      "where an error is above its bound, or outputs of attention (--rows) above their tolerance.",
+      "where an error is above its bound or no score is finite, or outputs of attention (--rows) "
+      "above their tolerance.",
       "tapalab crosscheck --encoding rope:base=500000 --dtype bf16,fp32 --horizon 0.01");
   add_options(*app, flags);
   add_output_options(*app, output, "table, csv or json");

@@ -14,6 +14,7 @@
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/provenance.hpp"
+#include "proofs-check/ball_curve.hpp"
 #include "sim/errors.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/spec_text.hpp"
@@ -58,6 +59,17 @@ std::string text_of(const std::vector<DistanceCurve>& curves, const ExperimentSp
   return curves_table(curves, table_quantities(quantity));
 }
 
+// variance has nothing to print where means alone are estimated.
+void require_variances(const std::vector<CurveTask>& tasks) {
+  for (const CurveTask& task : tasks) {
+    if (choose_engine(task).engine != Engine::conditional) continue;
+    throw InputError(fmt::format(
+        "variance: engine conditional estimates means alone ({}); accepted: --engine auto, exact, "
+        "quadrature, mc, qmc, gpu",
+        name_of(task)));
+  }
+}
+
 // Which engine runs, and how far it is.
 void announce(CurveTask& task, Progress& progress, bool explain) {
   const EngineChoice choice = choose_engine(task);
@@ -65,14 +77,15 @@ void announce(CurveTask& task, Progress& progress, bool explain) {
     write_stderr(fmt::format("tapalab: {}: engine {}: {}\n", name_of(task),
                              to_string(choice.engine), choice.reason));
   }
-  if (explain && choice.engine == Engine::conditional) {
+  const bool scores = draws_scores(choice.engine);
+  if (explain && (choice.engine == Engine::conditional || scores)) {
     task.engine = choice.engine;
     const EstimatorChoice estimator = choose_estimator(task);
     write_stderr(fmt::format("tapalab: {}: estimator {}: {}\n", name_of(task),
                              to_string(estimator.estimator), estimator.reason));
   }
-  const bool sampled = choice.engine == Engine::conditional || choice.engine == Engine::mc ||
-                       choice.engine == Engine::gpu;
+  const bool sampled =
+      choice.engine == Engine::conditional || scores || choice.engine == Engine::gpu;
   if (choice.engine == Engine::gpu) task.device = cuda_device();
   progress.start(
       name_of(task),
@@ -93,7 +106,7 @@ std::string shard_text(const ExperimentSpec& spec, std::vector<CurveTask> tasks,
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     if (!draws_samples(tasks[i])) continue;  // merge computes it
     announce(tasks[i], progress, output.explain);
-    ranges[i] = session.draw(i, tasks[i]);
+    ranges[i] = session.draw(i, resolved(tasks[i]));
     progress.finish();
   }
   auto origin = provenance(arguments, threads);
@@ -111,6 +124,7 @@ std::vector<DistanceCurve> compute_curves(std::vector<CurveTask> tasks, Sampling
     CurveTask& task = tasks[i];
     announce(task, progress, output.explain);
     task.draw = [&session, i](const CurveTask& chosen) { return session.draw(i, chosen); };
+    task.certify = ball_curve;
     curves.push_back(compute_curve(task));
     progress.finish();
   }
@@ -164,6 +178,9 @@ int run_curves(const Arguments& arguments, CurveQuantity quantity, const std::st
   const unsigned threads = flags.thread_count();
   const ExperimentSpec spec = flags.experiment();
   std::vector<CurveTask> tasks = plan_curves(spec, threads);
+  output.keep_sources(tasks);
+  say_warnings(tasks, output.quiet);
+  if (quantity == CurveQuantity::variance) require_variances(tasks);
   SamplingSession session(sampling, tasks);
   if (session.is_shard()) {
     if ((output.format && format != Format::json) || output.plot) {

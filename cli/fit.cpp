@@ -65,6 +65,8 @@ int run_fit(const Arguments& arguments) {
   const FitWindow window = window_of(fit);
   const unsigned threads = flags.thread_count();
   std::vector<CurveTask> tasks = plan_curves(flags.experiment(), threads);
+  output.keep_sources(tasks);
+  say_warnings(tasks, output.quiet);
   SamplingSession session({}, tasks);
   const std::vector<DistanceCurve> curves = compute_curves(std::move(tasks), session, output);
   if (!session.reports()) return kDone;

@@ -45,7 +45,8 @@ void add_options(CLI::App& app, ExperimentFlags& flags, HistogramFlags& histogra
       ->type_name("T");
 }
 
-std::vector<HistogramTask> tasks_of(ExperimentFlags flags, const HistogramFlags& histogram) {
+std::vector<HistogramTask> tasks_of(ExperimentFlags flags, const HistogramFlags& histogram,
+                                    const OutputFlags& output) {
   HistogramTask common;
   if (histogram.near) common.near = parse_distance_range(*histogram.near, "--near");
   if (histogram.far) common.far = parse_distance_range(*histogram.far, "--far");
@@ -55,7 +56,10 @@ std::vector<HistogramTask> tasks_of(ExperimentFlags flags, const HistogramFlags&
   // the default length is that of the largest distance
   flags.distances = std::to_string(std::max(common.near.last, common.far.last));
   std::vector<HistogramTask> tasks;
-  for (const CurveTask& curve : plan_curves(flags.experiment(), threads)) {
+  const std::vector<CurveTask> curves = plan_curves(flags.experiment(), threads);
+  output.keep_sources(curves);
+  say_warnings(curves, output.quiet);
+  for (const CurveTask& curve : curves) {
     HistogramTask task = common;
     task.encoding = curve.encoding;
     task.density = curve.density;
@@ -88,7 +92,7 @@ int run_histogram(const Arguments& arguments) {
   output.progress_mode();
   output.check_files();
   output.keep(flags.spec, "the file of --spec");
-  const std::vector<HistogramTask> tasks = tasks_of(flags, histogram);
+  const std::vector<HistogramTask> tasks = tasks_of(flags, histogram, output);
   Progress progress(output.progress_mode(), output.quiet);
   progress.start("histogram", static_cast<double>(tasks.size()), "histograms");
   std::vector<ScoreHistogram> histograms;

@@ -7,6 +7,7 @@
 
 #include "analysis/experiment_file.hpp"
 #include "analysis/plot/render.hpp"
+#include "cli/output.hpp"
 #include "sim/errors.hpp"
 #include "sim/io/atomic_file.hpp"
 #include "sim/spec_text.hpp"
@@ -122,7 +123,9 @@ void add_experiment_options(CLI::App& app, ExperimentFlags& flags) {
            "encoding, repeatable: tapa, tapa:alpha=0.1,share=0.5,law=power, "
            "rope:base=500000, ... (default tapa; tapalab list encodings)");
   add_list(app, "--density", flags.densities,
-           "density of queries and keys, repeatable: gaussian:rho=0.25, empirical:file=F,... "
+           "density of queries and keys, repeatable: gaussian:rho=0.25, "
+           "'mixture:weight=0.3,rho=0.6;weight=0.7', student-t-joint:nu=5, empirical:file=F,..., "
+           "also with bandwidth=0.1: tokens^2 cosines a distance for tapa "
            "(default gaussian:rho=0.25; tapalab list densities)");
   add_text(
       app, "--spec", flags.spec,
@@ -141,10 +144,11 @@ void add_experiment_options(CLI::App& app, ExperimentFlags& flags) {
   add_text(app, "--engine", flags.engine,
            "auto (the most exact that applies), exact, quadrature, mc, ... (tapalab list engines)")
       ->type_name("E");
-  add_text(
-      app, "--estimator", flags.estimator,
-      "of the mean: plain (engine mc); conditional, zero-variance or importance (engine "
-      "conditional; the last two with gpu as well); auto takes the best in a pilot run (default)")
+  add_text(app, "--estimator", flags.estimator,
+           "plain, antithetic (engine mc); qmc (engine qmc); conditional, zero-variance, "
+           "importance (engine conditional; the last two with gpu as well); auto takes the "
+           "engine's best in a pilot run "
+           "(default with conditional; with mc plain)")
       ->type_name("NAME");
   add_text(app, "--samples", flags.samples, "samples of a sampling engine (default 1e6)")
       ->type_name("N");
@@ -244,6 +248,56 @@ void OutputFlags::keep(const std::optional<std::string>& file, const char* what)
     if (*target && same_file(**target, *file)) {
       throw InputError(fmt::format("{}: {} is {}, which it would replace; accepted: another file",
                                    name, printable(**target), what));
+    }
+  }
+}
+
+std::vector<std::string> source_files(const std::vector<CurveTask>& tasks) {
+  std::vector<std::string> files;
+  for (const CurveTask& task : tasks) {
+    if (const auto* rope = std::get_if<ModelRopeEncoding>(&task.encoding.law))
+      files.push_back(rope->file);
+    if (const auto* tokens = std::get_if<EmpiricalDensity>(&task.density.law)) {
+      // without a file the tensors are files of their own
+      if (tokens->file.empty()) {
+        files.push_back(tokens->query_tensor);
+        files.push_back(tokens->key_tensor);
+      } else {
+        files.push_back(tokens->file);
+      }
+    }
+  }
+  files.erase(std::remove(files.begin(), files.end(), std::string()), files.end());
+  return files;
+}
+
+void refuse_replacing(const std::string& file, const char* option,
+                      const std::vector<std::string>& sources) {
+  for (const std::string& source : sources) {
+    if (same_file(file, source))
+      throw InputError(fmt::format("{}: {} is a file that this run reads; accepted: another file",
+                                   option, printable(file)));
+  }
+}
+
+void OutputFlags::keep_sources(const std::vector<CurveTask>& tasks) const {
+  const std::vector<std::string> sources = source_files(tasks);
+  if (out) refuse_replacing(*out, "--out", sources);
+  if (plot) refuse_replacing(*plot, "--plot", sources);
+}
+
+void say_warnings(const std::vector<CurveTask>& tasks, bool quiet) {
+  if (quiet) return;
+  std::vector<std::string> said;
+  for (const CurveTask& task : tasks) {
+    const auto* rope = std::get_if<ModelRopeEncoding>(&task.encoding.law);
+    if (rope == nullptr) continue;
+    for (const std::string& warning : rope->warnings) {
+      const std::string line =
+          fmt::format("tapalab: warning: {}: {}\n", escaped(rope->file), one_line(warning));
+      if (std::find(said.begin(), said.end(), line) != said.end()) continue;
+      write_stderr(line);
+      said.push_back(line);
     }
   }
 }

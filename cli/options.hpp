@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/experiment.hpp"
 #include "analysis/experiment_spec.hpp"
 #include "cli/progress.hpp"
 
@@ -62,7 +63,17 @@ struct OutputFlags {
   void check_files() const;
   /// Throws InputError where --out or --plot is `file`, which is `what` ("the file of --spec").
   void keep(const std::optional<std::string>& file, const char* what) const;
+  /// The same for the files that encodings and densities come from.
+  void keep_sources(const std::vector<CurveTask>& tasks) const;
 };
+/// The files that encodings and densities come from: what no output may replace.
+std::vector<std::string> source_files(const std::vector<CurveTask>& tasks);
+/// What a model's configuration holds without effect, each line once, on standard error unless
+/// `quiet`.
+void say_warnings(const std::vector<CurveTask>& tasks, bool quiet);
+/// Throws InputError, naming `option`, where `file` is one of `sources`.
+void refuse_replacing(const std::string& file, const char* option,
+                      const std::vector<std::string>& sources);
 /// `formats`: the accepted words, for the help.
 void add_output_options(CLI::App& app, OutputFlags& flags, const std::string& formats);
 void add_plot_option(CLI::App& app, OutputFlags& flags);

@@ -27,10 +27,14 @@ SamplingSession::SamplingSession(const SamplingFlags& flags, const std::vector<C
                                    [](const CurveTask& task) { return draws_samples(task); });
   for (const auto& [name, given] : {std::pair{"--shard", flags.shard.has_value()},
                                     std::pair{"--checkpoint", flags.checkpoint.has_value()}}) {
-    if (given && !sampled) {
-      throw InputError(fmt::format(
-          "{}: no curve of this experiment is sampled; accepted with --engine mc or gpu", name));
-    }
+    if (!given || sampled) continue;
+    const bool conditional = std::any_of(tasks.begin(), tasks.end(), [](const CurveTask& task) {
+      return choose_engine(task).engine == Engine::conditional;
+    });
+    throw InputError(fmt::format("{}: {}; accepted: --engine mc, qmc or gpu", name,
+                                 conditional ? "engine conditional can be neither split nor saved: "
+                                               "it draws all its samples in one run"
+                                             : "no curve of this experiment is sampled"));
   }
   ranks_ = join_ranks();
   if (flags.checkpoint && ranks_->is_root()) {

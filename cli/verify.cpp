@@ -44,6 +44,19 @@ void check_directory(const std::string& directory) {
   }
 }
 
+// The report's files have names of their own choosing.
+void refuse_within(const std::string& directory, const std::optional<std::string>& file,
+                   const char* option) {
+  if (!file) return;
+  const std::filesystem::path parent = std::filesystem::path(*file).parent_path();
+  std::error_code error;
+  if (std::filesystem::equivalent(parent.empty() ? "." : parent, directory, error))
+    throw InputError(
+        fmt::format("{}: {} stands in the folder of --out-dir, whose files the report replaces; "
+                    "accepted: another folder",
+                    option, printable(*file)));
+}
+
 void check_claims(const std::vector<std::string>& ids) {
   std::vector<std::string> known;
   for (const auto& claim : claim_registry()) known.push_back(claim.id);
@@ -83,6 +96,9 @@ int run_verify(const Arguments& arguments) {
   output.check_files();
   const std::string out_dir = flags.out_dir.value_or("out");
   check_directory(out_dir);
+  output.keep(flags.activations, "the file of --activations");
+  refuse_within(out_dir, output.out, "--out");
+  refuse_within(out_dir, flags.activations, "--activations");
   check_claims(flags.claims);
   check_claims(flags.require);
   Progress progress(output.progress_mode(), output.quiet);

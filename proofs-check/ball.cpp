@@ -212,16 +212,47 @@ Ball Ball::operator-() const {
 std::string Ball::midpoint(int digits) const { return print(value_, digits).midpoint; }
 std::string Ball::radius(int digits) const { return print(value_, digits).radius; }
 
-Wide Ball::midpoint_wide() const {
-  Ball rounded(0, kWideBits);
-  arf_set_round(arb_midref(rounded.value_), arb_midref(value_), kWideBits, ARF_RND_NEAR);
+namespace {
+
+Wide wide_of(const arf_t x) {
   Fmpz m, e;
-  arf_get_fmpz_2exp(m.value, e.value, arb_midref(rounded.value_));
+  arf_get_fmpz_2exp(m.value, e.value, x);
   const std::unique_ptr<char, void (*)(void*)> digits(fmpz_get_str(nullptr, 10, m.value),
                                                       flint_free);
   return ldexp(Wide(boost::multiprecision::cpp_int(digits.get())),
                static_cast<long long>(fmpz_get_si(e.value)));
 }
+
+}  // namespace
+
+Wide Ball::midpoint_wide() const {
+  Ball rounded(0, kWideBits);
+  arf_set_round(arb_midref(rounded.value_), arb_midref(value_), kWideBits, ARF_RND_NEAR);
+  return wide_of(arb_midref(rounded.value_));
+}
+
+namespace {
+
+/// An end of the ball as a number of Wide's digits on the outer side.
+Wide outer_end(const arb_t x, bool upper) {
+  arf_t end;
+  arf_init(end);
+  const arf_rnd_t rounding = upper ? ARF_RND_CEIL : ARF_RND_FLOOR;
+  if (upper) {
+    arb_get_ubound_arf(end, x, kWideBits);
+  } else {
+    arb_get_lbound_arf(end, x, kWideBits);
+  }
+  arf_set_round(end, end, kWideBits, rounding);
+  const Wide result = wide_of(end);
+  arf_clear(end);
+  return result;
+}
+
+}  // namespace
+
+Wide Ball::lower_wide() const { return outer_end(value_, false); }
+Wide Ball::upper_wide() const { return outer_end(value_, true); }
 
 double Ball::log10_abs() const {
   if (arf_is_zero(arb_midref(value_))) return -std::numeric_limits<double>::infinity();
@@ -309,6 +340,11 @@ ComplexBall exp(const ComplexBall& z) {
   acb_exp(value.get(), value.get(), bits);
   return value.parts(bits);
 }
-Ball abs(const ComplexBall& z) { return sqrt(z.re * z.re + z.im * z.im); }
+Ball abs(const ComplexBall& z) {
+  const slong bits = common_bits(z);
+  Ball result(0, bits);
+  acb_abs(result.get(), Acb(z).get(), bits);
+  return result;
+}
 
 }  // namespace tapalab

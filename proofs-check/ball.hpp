@@ -71,6 +71,9 @@ class Ball {
   std::string radius(int digits = 17) const;
   /// Midpoint as Wide (not an enclosure).
   Wide midpoint_wide() const;
+  /// Ends of the ball, rounded away from it; the ball is finite and within Wide's range.
+  Wide lower_wide() const;
+  Wide upper_wide() const;
   /// log10 of the midpoint's magnitude, to double accuracy; for figures and text.
   double log10_abs() const;
 

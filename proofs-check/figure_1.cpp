@@ -29,9 +29,22 @@ std::vector<std::uint64_t> distances_of(const DistanceRange& range) {
   return all;
 }
 
-SplitGaussian split_model(const HistogramTask& task) {
-  const auto& law = std::get<GaussianDensity>(task.density.law);
-  return {task.head_dim / 2, task.head_dim / 2, "0.1", law.amplitude, law.phase};
+struct Component {
+  double weight = 1;
+  GaussianDensity law;
+};
+
+/// The Gaussian, or the components of the mixture.
+std::vector<Component> components_of(const HistogramTask& task) {
+  if (const auto* one = std::get_if<GaussianDensity>(&task.density.law)) return {{1, *one}};
+  const auto& mixture = std::get<MixtureDensity>(task.density.law);
+  std::vector<Component> components;
+  for (const MixtureComponent& part : mixture.components) {
+    const double equal = 1 / static_cast<double>(mixture.components.size());
+    components.push_back(
+        {part.weight ? part.weight->value() : equal, std::get<GaussianDensity>(part.law)});
+  }
+  return components;
 }
 
 /// Re E cos(2 pi s phi) of the split model.
@@ -41,7 +54,40 @@ double phase_cosine(const SplitGaussian& model, const Ball& s) {
   return value_of(pow(pair_transform_ball(model.phase, t), Ball(dP, kFigure1Bits)).re);
 }
 
+/// E diff and E diff^2 of TAPA under one component, as weighted sums of all take them.
+struct PlainMoments {
+  double first = 0, second = 0;
+};
+
+PlainMoments tapa_plain_moments(const SplitGaussian& model, const std::vector<Ball>& near,
+                                const std::vector<Ball>& far) {
+  const double mean_a = value_of(amplitude_mean_ball(model, kFigure1Bits));
+  const double square_a = value_of(amplitude_square_ball(model, kFigure1Bits));
+  // E score and E score^2, averaged over each range
+  const auto averages = [&](const std::vector<Ball>& all) {
+    double mean = 0, square = 0;
+    for (const Ball& s : all) {
+      mean += mean_a * phase_cosine(model, s);
+      square += square_a * (1 + phase_cosine(model, s * 2)) / 2;
+    }
+    const double n = static_cast<double>(all.size());
+    return std::pair{mean / n, square / n};
+  };
+  const auto [mean1, square1] = averages(near);
+  const auto [mean2, square2] = averages(far);
+  double product = 0;
+  for (const Ball& a : near)
+    for (const Ball& b : far)
+      product += square_a * (phase_cosine(model, a - b) + phase_cosine(model, a + b)) / 2;
+  product /= static_cast<double>(near.size() * far.size());
+  return {mean1 - mean2, square1 + square2 - mutated("figure-1-product", 2.0, -2.0) * product};
+}
+
 }  // namespace
+
+std::string figure_1_mixture() {
+  return "mixture:weight=0.25,rho=0.6,scale_q=1.5,scale_k=1.5;weight=0.75,rho=0.1";
+}
 
 HistogramTask figure_1_task(const std::string& encoding, const Density& density,
                             std::uint32_t head_dim, std::uint64_t pairs, std::uint64_t seed) {
@@ -56,46 +102,28 @@ HistogramTask figure_1_task(const std::string& encoding, const Density& density,
 }
 
 DifferenceMoments tapa_difference_moments(const HistogramTask& task) {
-  const SplitGaussian model = split_model(task);
-  const double mean_a = value_of(amplitude_mean_ball(model, kFigure1Bits));
-  const double square_a = value_of(amplitude_square_ball(model, kFigure1Bits));
-  const auto near = distances_of(task.near), far = distances_of(task.far);
-  const auto scales = [](const std::vector<std::uint64_t>& distances) {
+  const auto scales = [](const DistanceRange& range) {
     std::vector<Ball> result;
-    for (const std::uint64_t d : distances)
+    for (const std::uint64_t d : distances_of(range))
       result.push_back(phase_scale_ball("0.1", d, kFigure1Bits));
     return result;
   };
-  const std::vector<Ball> s1 = scales(near), s2 = scales(far);
-  // E score and E score^2, averaged over each range
-  const auto averages = [&](const std::vector<Ball>& all) {
-    double mean = 0, square = 0;
-    for (const Ball& s : all) {
-      mean += mean_a * phase_cosine(model, s);
-      square += square_a * (1 + phase_cosine(model, s * 2)) / 2;
-    }
-    const double n = static_cast<double>(all.size());
-    return std::pair{mean / n, square / n};
-  };
-  const auto [mean1, square1] = averages(s1);
-  const auto [mean2, square2] = averages(s2);
-  double product = 0;
-  for (const Ball& a : s1)
-    for (const Ball& b : s2)
-      product += square_a * (phase_cosine(model, a - b) + phase_cosine(model, a + b)) / 2;
-  product /= static_cast<double>(s1.size() * s2.size());
-  const double mean = mean1 - mean2;
-  return {mean, square1 + square2 - mutated("figure-1-product", 2.0, -2.0) * product - mean * mean};
+  const std::vector<Ball> near = scales(task.near), far = scales(task.far);
+  PlainMoments sum;
+  for (const auto& [weight, law] : components_of(task)) {
+    const PlainMoments one = tapa_plain_moments(
+        {task.head_dim / 2, task.head_dim / 2, "0.1", law.amplitude, law.phase}, near, far);
+    sum.first += weight * one.first;
+    sum.second += weight * one.second;
+  }
+  return {sum.first, sum.second - sum.first * sum.first};
 }
 
 DifferenceMoments rope_difference_moments(const HistogramTask& task) {
-  const auto& law = std::get<GaussianDensity>(task.density.law);
-  const double rho = std::stod(law.amplitude.rho.text());
+  const std::vector<Component> components = components_of(task);
   const auto& rope = std::get<RopeEncoding>(task.encoding.law);
   const double base = std::stod(rope.base.text());
   const std::uint32_t D = task.head_dim;
-  // one rotated pair: E A = 2 rho, Var A = 2 (1 + rho^2), E B = 0, Var B = 2 (1 - rho^2)
-  const double mean_A = 2 * rho, var_A = 2 * (1 + rho * rho), var_B = 2 * (1 - rho * rho);
   double mean = 0, square = 0;
   const auto near = distances_of(task.near), far = distances_of(task.far);
   std::vector<double> frequency;
@@ -104,16 +132,25 @@ DifferenceMoments rope_difference_moments(const HistogramTask& task) {
                         (rope.angle == AngleUnit::turns ? 2 * std::acos(-1.0) : 1.0));
   for (const std::uint64_t m : near)
     for (const std::uint64_t n : far) {
-      double first = 0, second = 0;
+      double cosines = 0, cosine_squares = 0, sine_squares = 0;
       for (const double f : frequency) {
         const double x = static_cast<double>(m) * f, y = static_cast<double>(n) * f;
         const double cosine = std::cos(x) - std::cos(y), sine = std::sin(x) - std::sin(y);
-        first += mean_A * cosine;
-        second += var_A * cosine * cosine + var_B * sine * sine;
+        cosines += cosine;
+        cosine_squares += cosine * cosine;
+        sine_squares += sine * sine;
       }
-      first /= std::sqrt(static_cast<double>(D));
-      mean += first;
-      square += first * first + second / D;
+      for (const auto& [weight, law] : components) {
+        // one rotated pair, means 0: E A = 2 rho v, Var A = 2 (1 + rho^2) v^2, E B = 0,
+        // Var B = 2 (1 - rho^2) v^2, v = scale_q scale_k
+        const double rho = law.amplitude.rho.value();
+        const double v = law.amplitude.scale_q.value() * law.amplitude.scale_k.value();
+        const double first = 2 * rho * v * cosines / std::sqrt(static_cast<double>(D));
+        const double second =
+            2 * v * v * ((1 + rho * rho) * cosine_squares + (1 - rho * rho) * sine_squares);
+        mean += weight * first;
+        square += weight * (first * first + second / D);
+      }
     }
   const double count = static_cast<double>(near.size() * far.size());
   mean /= count;
@@ -132,34 +169,71 @@ Evidence within(const std::string& quantity, const Quantity& observed, double pr
           observed.error.lower.wide() <= p + slack && p - slack <= observed.error.upper.wide()};
 }
 
-/// Gaussian coordinates: mean and standard deviation by closed forms and by samples.
-void check_gaussian(const ClaimContext& context, std::vector<Evidence>& rows) {
-  const Density density = parse_density("gaussian:rho=0.25");
-  for (const char* encoding : {kRope, kTapa}) {
-    const HistogramTask task = figure_1_task(
-        encoding, density, 128, sample_count(context, 20'000, 200'000, 2'000'000), context.seed);
-    const ScoreHistogram sampled = score_histogram(task);
-    const DifferenceMoments exact =
-        encoding == kRope ? rope_difference_moments(task) : tapa_difference_moments(task);
-    const std::string where =
-        fmt::format(" of the difference, {}, gaussian:rho=0.25, D = 128", encoding);
-    rows.push_back({"exact", "mean" + where, fmt::format("{:.12g} (closed form)", exact.mean),
-                    sampled.expected_mean->estimate.decimal(12), error_text(*sampled.expected_mean),
-                    std::abs(sampled.expected_mean->estimate.value() - exact.mean) <
-                        1e-10 * (1 + std::abs(exact.mean))});
-    rows.push_back(
-        within("mean" + where + ", " + samples_text(task.pairs), sampled.mean, exact.mean));
-    rows.push_back(within("standard deviation" + where + ", " + samples_text(task.pairs),
-                          sampled.standard_deviation, std::sqrt(exact.variance)));
-    if (encoding == kTapa) {
-      // E a = rho sqrt(dA) = 2: distance 0 is one of 101
-      const double at_zero = 2.0 / 101;
-      rows.push_back({"exact", "mean" + where, "2/101 = E a/101, within 1e-9: distance 0 alone",
+/// The printed mean and standard deviation of an encoding.
+struct Printed {
+  double mean, deviation;
+};
+Printed printed_for(const std::string& encoding) {
+  return encoding == kRope ? Printed{4.1, 0.85} : Printed{0.03, 3.3};
+}
+
+/// Sampled mean and standard deviation beside the printed ones: were those the encoding's own, no
+/// density would give others.
+Evidence beside_printed(const ScoreHistogram& sampled, const std::string& where) {
+  const Printed printed = printed_for(sampled.task.encoding.spec);
+  const auto away = [](const Quantity& quantity, double value) {
+    return quantity.error.lower.value() > value || quantity.error.upper.value() < value;
+  };
+  return {"mc",
+          "mean and standard deviation" + where + ", beside the paper's",
+          fmt::format("not both {} and {}: the printed numbers are not the encoding's",
+                      printed.mean, printed.deviation),
+          fmt::format("{} and {}", sampled.mean.estimate.decimal(4),
+                      sampled.standard_deviation.estimate.decimal(4)),
+          error_text(sampled.mean) + " and " + error_text(sampled.standard_deviation),
+          away(sampled.mean, printed.mean) || away(sampled.standard_deviation, printed.deviation)};
+}
+
+/// Gaussian coordinates, and a mixture in which amplitude and phase hang together: mean and
+/// standard deviation by closed forms and by samples.
+std::string check_densities(const ClaimContext& context, std::vector<Evidence>& rows) {
+  std::string text;
+  for (const std::string& spec : {std::string("gaussian:rho=0.25"), figure_1_mixture()}) {
+    const bool gaussian = spec == "gaussian:rho=0.25";
+    const Density density = parse_density(spec);
+    for (const char* encoding : {kRope, kTapa}) {
+      const std::uint64_t pairs = gaussian ? sample_count(context, 20'000, 200'000, 2'000'000)
+                                           : sample_count(context, 20'000, 100'000, 1'000'000);
+      const HistogramTask task = figure_1_task(encoding, density, 128, pairs, context.seed);
+      const ScoreHistogram sampled = score_histogram(task);
+      const DifferenceMoments exact =
+          encoding == kRope ? rope_difference_moments(task) : tapa_difference_moments(task);
+      const std::string where = fmt::format(" of the difference, {}, {}, D = 128", encoding, spec);
+      rows.push_back({"exact", "mean" + where, fmt::format("{:.12g} (closed form)", exact.mean),
                       sampled.expected_mean->estimate.decimal(12),
                       error_text(*sampled.expected_mean),
-                      std::abs(sampled.expected_mean->estimate.value() - at_zero) < 1e-9});
+                      std::abs(sampled.expected_mean->estimate.value() - exact.mean) <
+                          1e-10 * (1 + std::abs(exact.mean))});
+      rows.push_back(
+          within("mean" + where + ", " + samples_text(task.pairs), sampled.mean, exact.mean));
+      rows.push_back(within("standard deviation" + where + ", " + samples_text(task.pairs),
+                            sampled.standard_deviation, std::sqrt(exact.variance)));
+      rows.push_back(beside_printed(sampled, where));
+      if (!gaussian) {
+        text += fmt::format(" {}: mean {:.3g}, standard deviation {:.3g} under {}.", encoding,
+                            exact.mean, std::sqrt(exact.variance), spec);
+      }
+      if (encoding == kTapa && gaussian) {
+        // E a = rho sqrt(dA) = 2: distance 0 is one of 101
+        const double at_zero = 2.0 / 101;
+        rows.push_back({"exact", "mean" + where, "2/101 = E a/101, within 1e-9: distance 0 alone",
+                        sampled.expected_mean->estimate.decimal(12),
+                        error_text(*sampled.expected_mean),
+                        std::abs(sampled.expected_mean->estimate.value() - at_zero) < 1e-9});
+      }
     }
   }
+  return text;
 }
 
 /// Near ranges, where the two scores hang together: the variance rests on E score1 score2.
@@ -270,7 +344,7 @@ void check_printed(std::vector<Evidence>& rows) {
 
 ClaimResult check_figure_1(const ClaimContext& context) {
   ClaimResult result;
-  check_gaussian(context, result.evidence);
+  const std::string mixed = check_densities(context, result.evidence);
   check_close_ranges(context, result.evidence);
   const std::string real = check_activations(context, result.evidence);
   check_printed(result.evidence);
@@ -281,7 +355,8 @@ ClaimResult check_figure_1(const ClaimContext& context) {
       "for. They are not one; they move with the density of queries and keys, and only their "
       "pattern (RoPE's mean far from 0 where mu_d are positive, TAPA's near 0) follows from the "
       "encoding." +
-      real + (has_activations(context) ? " The activations are those of one small model." : "");
+      mixed + real +
+      (has_activations(context) ? " The activations are those of one small model." : "");
   result.correction =
       "For every density whose phases decorrelate within the near range TAPA's mean difference is "
       "E a/101, the share of distance 0, up to the bias at the other distances, and its variance "

@@ -1,6 +1,7 @@
 // The paper's Figure 1: histograms of score differences between two ranges of distance.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "analysis/histogram.hpp"
@@ -12,8 +13,13 @@ namespace tapalab {
 HistogramTask figure_1_task(const std::string& encoding, const Density& density,
                             std::uint32_t head_dim, std::uint64_t pairs, std::uint64_t seed);
 
-/// Mean and variance of the difference, pair and both distances random, for correlated standard
-/// Gaussian coordinates (correlation rho on each): by closed forms over all pairs of distances.
+/// A quarter of the pairs strongly correlated and larger, the others hardly: amplitude and phase
+/// hang together through the component.
+std::string figure_1_mixture();
+
+/// Mean and variance of the difference, pair and both distances random, for correlated Gaussian
+/// coordinates and mixtures of them: by closed forms over all pairs of distances. Rope: means 0,
+/// and no keys for amplitude or phase alone.
 struct DifferenceMoments {
   double mean = 0;
   double variance = 0;

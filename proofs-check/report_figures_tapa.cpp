@@ -263,6 +263,7 @@ ReportFigure histograms_figure(const VerifyReport& report) {
     }
   };
   add(parse_density("gaussian:rho=0.25"), 128);
+  add(parse_density(figure_1_mixture()), 128);
   ClaimContext context;
   context.activations = report.activations;
   if (has_activations(context)) {

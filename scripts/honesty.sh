@@ -1,5 +1,6 @@
 #!/bin/sh
-# Compares stated errors with the truth (ball arithmetic) on PROBLEMS random problems of each kind:
+# Compares stated errors with the truth (ball arithmetic) on PROBLEMS random problems of each kind (a
+# fiftieth for student-t and bump); 10000 take about a quarter of an hour of one idle core:
 #   scripts/honesty.sh [BUILD] [PROBLEMS]
 set -eu
 build=${1:-build/release}

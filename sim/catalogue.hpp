@@ -28,6 +28,7 @@ struct NamedEntry {
   std::string meaning;  ///< one line
   std::vector<KeyEntry> keys;
   std::vector<AbsentKey> absent{};  ///< also refused with a prefix
+  bool repeated = false;            ///< may have several parts, separated by ';'
 };
 
 }  // namespace tapalab

@@ -51,20 +51,23 @@ void read_pairs(const SpecReader& spec, bool correlated, PairDensity& density) {
   }
 }
 
+ExactDecimal read_degrees_of_freedom(const SpecReader& spec) {
+  if (!spec.has("nu")) {
+    throw InputError(spec.label("nu") + " is missing: student-t needs its degrees of freedom; " +
+                     "accepted: a decimal from 2 + 1e-100 to 1e100");
+  }
+  const ExactDecimal nu = spec.decimal("nu");
+  // At 2 and below the variance is infinite, and no scale makes it 1. Beyond 1e100 the law is the
+  // Gaussian to 1e-96.
+  static const Wide least("1e-100"), most("1e100");
+  if (student_excess(nu) < least || nu.wide() > most) spec.refuse("nu");
+  return nu;
+}
+
 // The law named `key`, with its degrees of freedom.
 Marginal read_marginal(const SpecReader& spec, MarginalFamily family) {
   Marginal law{family, ExactDecimal(0)};
-  if (family == MarginalFamily::student_t) {
-    if (!spec.has("nu")) {
-      throw InputError(spec.label("nu") + " is missing: student-t needs its degrees of freedom; " +
-                       "accepted: a decimal from 2 + 1e-100 to 1e100");
-    }
-    law.nu = spec.decimal("nu");
-    // At 2 and below the variance is infinite, and no scale makes it 1. Beyond 1e100 the law is the
-    // Gaussian to 1e-96.
-    static const Wide least("1e-100"), most("1e100");
-    if (student_excess(law.nu) < least || law.nu.wide() > most) spec.refuse("nu");
-  }
+  if (family == MarginalFamily::student_t) law.nu = read_degrees_of_freedom(spec);
   return law;
 }
 
@@ -106,6 +109,55 @@ DensityLaw read_gaussian(const SpecReader& spec) {
   return density;
 }
 
+// Weights in all components or in none, positive, with the exact sum 1.
+void check_weights(const SpecReader& spec, const MixtureDensity& density) {
+  Wide sum = 0;
+  std::size_t given = 0;
+  for (const MixtureComponent& component : density.components) {
+    if (!component.weight) continue;
+    sum += component.weight->wide();
+    ++given;
+  }
+  if (given == 0) return;
+  const std::string accepted =
+      "; accepted: in every component a weight > 0, with the sum 1, or none for equal weights";
+  if (given < density.components.size()) {
+    throw InputError(spec.label("weight") + ": " + std::to_string(given) + " of " +
+                     std::to_string(density.components.size()) + " components have one" + accepted);
+  }
+  // Decimals round to Wide by half a unit each: a larger difference is one of the decimals.
+  if (abs(sum - 1) > static_cast<unsigned>(given) * wide_epsilon()) {
+    throw InputError(spec.label("weight") + ": the weights sum to " + sum.str(20) + accepted);
+  }
+}
+
+DensityLaw read_mixture(const SpecReader& spec) {
+  MixtureDensity density;
+  for (const SpecReader& part : spec.parts("component")) {
+    MixtureComponent component;
+    if (part.has("weight")) {
+      component.weight = part.decimal("weight");
+      if (!positive(*component.weight)) part.refuse("weight");
+    }
+    GaussianDensity law;
+    read_pairs(part, true, law);
+    component.law = law;
+    density.components.push_back(std::move(component));
+  }
+  check_weights(spec, density);
+  return density;
+}
+
+template <RadialShape shape>
+DensityLaw read_radial(const SpecReader& spec) {
+  RadialDensity density;
+  density.name = spec.name();
+  density.shape = shape;
+  if (shape == RadialShape::student_t) density.nu = read_degrees_of_freedom(spec);
+  read_pairs(spec, true, density);
+  return density;
+}
+
 DensityLaw read_empirical(const SpecReader& spec) {
   EmpiricalDensity density;
   density.file = spec.text("file");
@@ -118,6 +170,8 @@ DensityLaw read_empirical(const SpecReader& spec) {
                                 PairRule::at_distance};
   density.pairs = rules[spec.word("pairs")];
   density.skip = spec.count("skip", std::numeric_limits<std::uint64_t>::max());
+  density.bandwidth = spec.decimal("bandwidth");
+  if (density.bandwidth.compare(0) < 0) spec.refuse("bandwidth");
   density.table = std::make_shared<const TokenTable>(read_tokens(
       density.file, density.query_tensor, density.key_tensor, density.head, density.skip));
   return density;
@@ -158,18 +212,33 @@ Family<DensityLaw> product_family() {
       read_product_of<query>};
 }
 
+std::vector<KeyEntry> correlated_keys(std::vector<KeyEntry> others) {
+  std::vector<KeyEntry> keys{
+      pair_key("mean_q", "0", "a decimal", "mean of each query coordinate"),
+      pair_key("mean_k", "0", "a decimal", "mean of each key coordinate"),
+      pair_key("scale_q", "1", "a decimal > 0", "standard deviation of each query coordinate"),
+      pair_key("scale_k", "1", "a decimal > 0", "standard deviation of each key coordinate"),
+      pair_key("rho", "0", "a decimal from -1 to 1",
+               "correlation of a query coordinate with its key coordinate")};
+  for (KeyEntry& key : others) keys.push_back(std::move(key));
+  return keys;
+}
+
 const std::vector<Family<DensityLaw>>& density_families() {
   static const std::vector<Family<DensityLaw>> table{
       {{std::string(GaussianDensity::name),
         "joint Gaussian, coordinates with different index independent",
-        {pair_key("mean_q", "0", "a decimal", "mean of each query coordinate"),
-         pair_key("mean_k", "0", "a decimal", "mean of each key coordinate"),
-         pair_key("scale_q", "1", "a decimal > 0", "standard deviation of each query coordinate"),
-         pair_key("scale_k", "1", "a decimal > 0", "standard deviation of each key coordinate"),
-         pair_key("rho", "0", "a decimal from -1 to 1",
-                  "correlation of a query coordinate with its key coordinate"),
-         key_family(MarginalFamily::gaussian), degrees_of_freedom(MarginalFamily::gaussian)}},
+        correlated_keys(
+            {key_family(MarginalFamily::gaussian), degrees_of_freedom(MarginalFamily::gaussian)})},
        read_gaussian},
+      {{std::string(MixtureDensity::name),
+        "weighted sum of joint Gaussians, their keys separated by ';' (quote it in a shell): "
+        "amplitude and phase hang together through the component; Schwartz",
+        correlated_keys({{"weight", "", "a decimal > 0, in every component with the sum 1, or none",
+                          "probability of the component; equal ones where none is given"}}),
+        {},
+        true},
+       read_mixture},
       product_family<MarginalFamily::sech>(),
       product_family<MarginalFamily::logistic>(),
       product_family<MarginalFamily::bump>(),
@@ -179,6 +248,16 @@ const std::vector<Family<DensityLaw>>& density_families() {
       product_family<MarginalFamily::student_t>(),
       product_family<MarginalFamily::rademacher>(),
       product_family<MarginalFamily::singular>(),
+      {{"student-t-joint",
+        "Student's t of all coordinates together, a Gaussian with one random scale: amplitude and "
+        "phase depend on each other; not Schwartz: algebraic tails",
+        correlated_keys({degrees_of_freedom(MarginalFamily::student_t)})},
+       read_radial<RadialShape::student_t>},
+      {{"quartic",
+        "density exp(-|x|^4) of all coordinates together before rho and scales, at unit variance: "
+        "isotropic and not independent; Schwartz",
+        correlated_keys({})},
+       read_radial<RadialShape::quartic>},
       {{std::string(EmpiricalDensity::name),
         "queries and keys of one head of a model, token by token",
         {{"file", "", "path of a .safetensors file; left out where q and k are .npy paths",
@@ -188,8 +267,11 @@ const std::vector<Family<DensityLaw>>& density_families() {
          {"head", "0", "an integer from 0 to the number of heads less 1", "which head"},
          {"pairs", "all", "all|causal|shuffled|at-distance",
           "which tokens are paired; a query comes after its key"},
-         {"skip", "0", "an integer from 0 to the number of tokens less 1",
-          "first tokens left out"}}},
+         {"skip", "0", "an integer from 0 to the number of tokens less 1", "first tokens left out"},
+         {"bandwidth", "0", "a decimal >= 0",
+          "standard deviation of a Gaussian around every coordinate, in the file's units: the "
+          "density is Schwartz for > 0; phases cost tokens^2 (tapa) or tokens (tapa-linear) a "
+          "distance, rotary scores no pairs"}}},
        read_empirical},
   };
   return table;
@@ -216,6 +298,13 @@ std::string_view density_name(const DensityLaw& law) {
 std::uint32_t dictated_head_dim(const DensityLaw& law) {
   if (const auto* full = std::get_if<FullGaussianDensity>(&law)) {
     return static_cast<std::uint32_t>(full->mean.size() / 2);
+  }
+  if (const auto* mixture = std::get_if<MixtureDensity>(&law)) {
+    for (const MixtureComponent& component : mixture->components) {
+      if (const auto* full = std::get_if<FullGaussianDensity>(&component.law)) {
+        return static_cast<std::uint32_t>(full->mean.size() / 2);
+      }
+    }
   }
   if (const auto* tokens = std::get_if<EmpiricalDensity>(&law)) {
     return tokens->table ? tokens->table->head_dim : 0;

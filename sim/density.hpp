@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -49,6 +50,32 @@ struct FullGaussianDensity {
   DecimalMatrix covariance;
 };
 
+/// mixture:weight=0.3,rho=0.9,a.mean_q=1;weight=0.7: a weighted sum of joint Gaussians. Amplitude
+/// and phase coordinates depend on each other through the component they share.
+struct MixtureComponent {
+  std::optional<ExactDecimal> weight;  ///< unset in all: equal weights
+  std::variant<GaussianDensity, FullGaussianDensity> law;
+};
+struct MixtureDensity {
+  static constexpr std::string_view name = "mixture";
+  std::vector<MixtureComponent> components;
+};
+
+/// Laws mean + scale Y of all coordinates of q and k together, where Y is elliptical: it depends on
+/// x^T C^-1 x alone, C the correlations that `rho` says, and has variance 1 on every coordinate.
+enum class RadialShape {
+  student_t,  ///< student-t-joint: (1 + x^T C^-1 x/(nu - 2))^(-(nu + 2D)/2)
+  quartic     ///< quartic: exp(-(x^T C^-1 x)^2/b^4)
+};
+struct RadialDensity {
+  std::string_view name;
+  RadialShape shape = RadialShape::student_t;
+  ExactDecimal nu{0};  ///< degrees of freedom of student-t-joint
+  PairLaw amplitude;
+  PairLaw phase;
+  bool split = false;  ///< a prefixed key was given
+};
+
 /// Which tokens are paired: a query comes after its key (m - n = +distance).
 enum class PairRule { all, causal, shuffled, at_distance };
 
@@ -66,12 +93,15 @@ struct EmpiricalDensity {
   std::string file, query_tensor, key_tensor;
   std::uint32_t head = 0;
   PairRule pairs = PairRule::all;
-  std::uint64_t skip = 0;                   ///< first tokens left out
+  std::uint64_t skip = 0;  ///< first tokens left out
+  /// Standard deviation of independent Gaussians added to every coordinate of q and k: the density
+  /// is then a mixture over token pairs, and Schwartz. 0: the tokens themselves.
+  ExactDecimal bandwidth{0};
   std::shared_ptr<const TokenTable> table;  ///< read once, when the specification is parsed
 };
 
-using DensityLaw =
-    std::variant<GaussianDensity, FullGaussianDensity, EmpiricalDensity, ProductDensity>;
+using DensityLaw = std::variant<GaussianDensity, FullGaussianDensity, EmpiricalDensity,
+                                ProductDensity, MixtureDensity, RadialDensity>;
 
 struct Density {
   std::string spec;
@@ -79,7 +109,8 @@ struct Density {
 };
 
 /// Reads `name` or `name:key=value,...`. Throws InputError for unknown names and keys, repeated
-/// keys, |rho| > 1, scales <= 0, and for every fault of an empirical file.
+/// keys, |rho| > 1, scales <= 0, weights that are not positive or do not sum to 1, and for every
+/// fault of an empirical file.
 Density parse_density(std::string_view spec);
 
 /// Every density that parse_density reads, with its keys.
@@ -108,6 +139,20 @@ struct GaussianModel {
 GaussianModel lower(const GaussianDensity& density, const Encoding& encoding,
                     std::uint32_t head_dim);
 GaussianModel lower(const FullGaussianDensity& density, std::uint32_t head_dim);
+
+/// One joint Gaussian of a mixture, with its probability.
+struct WeightedGaussian {
+  Wide weight{1};
+  GaussianModel model;
+};
+/// All of them; one with weight 1 for a Gaussian. Throws as above, and where components differ in
+/// head dimension.
+std::vector<WeightedGaussian> lower(const MixtureDensity& density, const Encoding& encoding,
+                                    std::uint32_t head_dim);
+
+/// The mean and covariance of a radial density, as a joint Gaussian.
+GaussianModel moment_model(const RadialDensity& density, const Encoding& encoding,
+                           std::uint32_t head_dim);
 
 /// The joint Gaussian with the same means and variances, and no correlation: bilinear scores have
 /// the same mean and variance under both. Throws as above.

@@ -159,7 +159,13 @@ EncodingLaw read_configured(const SpecReader& spec) {
   encoding.rope = model.rope;
   encoding.head_dim = model.head_dim;
   encoding.scales_softmax = model.scales_softmax;
+  encoding.file = config.path;
+  encoding.warnings = model.warnings;
   read_rotation(spec, encoding);
+  if (model.interleaved && encoding.pairing == Pairing::half) {
+    encoding.warnings.emplace_back(
+        "the configuration asks for interleaved pairs: pairing=adjacent is this model's");
+  }
   return encoding;
 }
 
@@ -250,7 +256,7 @@ const std::vector<Family<EncodingLaw>>& encoding_families() {
         "RoPE as Llama 3.1 has it: by wavelength kept, blended or divided",
         {{"factor", "8", "a decimal > 0", "by which texts are stretched"},
          {"low_freq_factor", "1", "a decimal > 0", "wavelengths above original/this are divided"},
-         {"high_freq_factor", "4", "a decimal > low_freq_factor",
+         {"high_freq_factor", "4", "a decimal >= low_freq_factor",
           "wavelengths below original/this are kept"},
          {"original", "8192", "an integer from 1 to 2^63-1", "tokens of the trained context"},
          {"base", "500000", "a decimal > 1", "frequencies are base^(-2d/D)"},

@@ -71,6 +71,8 @@ struct ModelRopeEncoding {
   std::uint32_t head_dim = 0;   ///< by the configuration; 0: any
   bool scales_softmax = false;  ///< logits carry softmax_scale_factor too (DeepSeek)
   std::vector<std::pair<std::string, std::string>> parameters{};  ///< key, value: the echo
+  std::string file{};                                             ///< the configuration
+  std::vector<std::string> warnings{};                            ///< what of it has no effect here
 };
 
 /// xPos: RoPE whose pair i decays with distance as zeta_i^(distance/scale_base),

@@ -181,6 +181,29 @@ GaussianModel lower(const GaussianDensity& density, const Encoding& encoding,
   return model;
 }
 
+std::vector<WeightedGaussian> lower(const MixtureDensity& density, const Encoding& encoding,
+                                    std::uint32_t head_dim) {
+  std::vector<WeightedGaussian> components;
+  const Wide equal = 1 / Wide(density.components.size());
+  for (const MixtureComponent& component : density.components) {
+    const Wide weight = component.weight ? component.weight->wide() : equal;
+    if (const auto* full = std::get_if<FullGaussianDensity>(&component.law)) {
+      components.push_back({weight, lower(*full, head_dim)});
+    } else {
+      components.push_back(
+          {weight, lower(std::get<GaussianDensity>(component.law), encoding, head_dim)});
+    }
+  }
+  return components;
+}
+
+GaussianModel moment_model(const RadialDensity& density, const Encoding& encoding,
+                           std::uint32_t head_dim) {
+  check_prefixes(density.name, density.split, encoding);
+  return lower(GaussianDensity{density.amplitude, density.phase, density.split}, encoding,
+               head_dim);
+}
+
 GaussianModel moment_model(const ProductDensity& density, const Encoding& encoding,
                            std::uint32_t head_dim) {
   check_prefixes(density.name, density.split, encoding);

@@ -93,4 +93,16 @@ SparseRoot covariance_root(const GaussianModel& model) {
   return result;
 }
 
+SparseRoot identity_root(std::uint32_t head_dim, double scale) {
+  SparseRoot root;
+  const std::uint32_t size = 2 * head_dim;
+  root.mean.assign(size, 0.0);
+  root.begin.push_back(0);
+  for (std::uint32_t row = 0; row < size; ++row) {
+    root.entries.push_back({row, 0, scale});
+    root.begin.push_back(row + 1);
+  }
+  return root;
+}
+
 }  // namespace tapalab

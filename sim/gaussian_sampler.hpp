@@ -29,4 +29,7 @@ struct SparseRoot {
 /// that.
 SparseRoot covariance_root(const GaussianModel& model);
 
+/// That of independent normals with mean 0 and standard deviation `scale`.
+SparseRoot identity_root(std::uint32_t head_dim, double scale = 1);
+
 }  // namespace tapalab

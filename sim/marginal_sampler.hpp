@@ -15,7 +15,8 @@
 
 namespace tapalab {
 
-/// The words of one coordinate of one sample: block 0 or 1 of a try; only bump tries again.
+/// The words of one coordinate of one sample: block 0 or 1 of a try; only bump tries again. Laws
+/// take any type with such a `block`.
 struct CoordinateWords {
   std::uint64_t sample;
   std::uint32_t coordinate;
@@ -42,14 +43,16 @@ TAPALAB_INLINE double signed_value(double size, std::uint32_t word) {
 }  // namespace detail
 
 struct DrawGaussian {
-  TAPALAB_INLINE double operator()(const CoordinateWords& w) const {
+  template <class Words>
+  TAPALAB_INLINE double operator()(const Words& w) const {
     return normal_pair(w.block(0)).first;
   }
 };
 
 /// P(|X| > x) = (4/pi) atan(e^(-pi x/2)) = u
 struct DrawSech {
-  TAPALAB_INLINE double operator()(const CoordinateWords& w) const {
+  template <class Words>
+  TAPALAB_INLINE double operator()(const Words& w) const {
     const PhiloxBlock b = w.block(0);
     const SinCos<double> angle = sincos_2pi(0.125 * detail::unit_first(b));
     const double size = -0.6366197723675814 * natural_log(angle.sin / angle.cos);
@@ -59,7 +62,8 @@ struct DrawSech {
 
 /// P(|X| > x) = 2/(1 + e^(pi x/sqrt 3)) = u
 struct DrawLogistic {
-  TAPALAB_INLINE double operator()(const CoordinateWords& w) const {
+  template <class Words>
+  TAPALAB_INLINE double operator()(const Words& w) const {
     const PhiloxBlock b = w.block(0);
     const double u = detail::unit_first(b);
     const double size = 0.5513288954217921 * (natural_log(2.0 - u) - natural_log(u));
@@ -69,7 +73,8 @@ struct DrawLogistic {
 
 /// P(|X| > x) = e^(-sqrt(2) x) = u
 struct DrawLaplace {
-  TAPALAB_INLINE double operator()(const CoordinateWords& w) const {
+  template <class Words>
+  TAPALAB_INLINE double operator()(const Words& w) const {
     const PhiloxBlock b = w.block(0);
     const double size = -0.7071067811865476 * natural_log(detail::unit_first(b));
     return detail::signed_value(size < 0 ? -size : size, b.word[2]);
@@ -77,20 +82,23 @@ struct DrawLaplace {
 };
 
 struct DrawUniform {
-  TAPALAB_INLINE double operator()(const CoordinateWords& w) const {
+  template <class Words>
+  TAPALAB_INLINE double operator()(const Words& w) const {
     return 1.7320508075688772 * detail::fused(2.0, detail::unit_first(w.block(0)), -1.0);
   }
 };
 
 struct DrawRademacher {
-  TAPALAB_INLINE double operator()(const CoordinateWords& w) const {
+  template <class Words>
+  TAPALAB_INLINE double operator()(const Words& w) const {
     return detail::signed_value(1.0, w.block(0).word[2]);
   }
 };
 
 /// The square of a standard normal N is 2 Gamma(1/2): |Z| = N^2/2, X = 2 Z/sqrt(3).
 struct DrawSingular {
-  TAPALAB_INLINE double operator()(const CoordinateWords& w) const {
+  template <class Words>
+  TAPALAB_INLINE double operator()(const Words& w) const {
     const NormalPair n = normal_pair(w.block(0));
     const double size = 0.5773502691896258 * (n.first * n.first);
     return n.second < 0 ? -size : size;
@@ -99,7 +107,8 @@ struct DrawSingular {
 
 /// |Z| is chi with three degrees of freedom: Z^2 = -2 ln u + N^2, X = Z/sqrt(3).
 struct DrawHermite2 {
-  TAPALAB_INLINE double operator()(const CoordinateWords& w) const {
+  template <class Words>
+  TAPALAB_INLINE double operator()(const Words& w) const {
     const PhiloxBlock b = w.block(0);
     const double n = normal_pair(w.block(1)).first;
     const double square = detail::fused(n, n, -2.0 * natural_log(detail::unit_first(b)));
@@ -112,7 +121,8 @@ struct DrawStudentT {
   double exponent;  ///< 2/nu
   double scale;     ///< nu - 2
 
-  TAPALAB_INLINE double operator()(const CoordinateWords& w) const {
+  template <class Words>
+  TAPALAB_INLINE double operator()(const Words& w) const {
     const PhiloxBlock b = w.block(0);
     const double ratio = exp_minus_one(-exponent * natural_log(detail::unit_first(b)));
     return std::sqrt(scale * ratio) * cos_2pi(detail::unit_second(b));
@@ -122,7 +132,8 @@ struct DrawStudentT {
 /// z uniform on (-1, 1), kept with probability e^(1 - 1/(1 - z^2)): 0.603 on average. After 2^16
 /// refusals in a row (probability 1e-26292) the center is taken.
 struct DrawBump {
-  TAPALAB_INLINE double operator()(const CoordinateWords& w) const {
+  template <class Words>
+  TAPALAB_INLINE double operator()(const Words& w) const {
     for (std::uint32_t retry = 0; retry < 65536; ++retry) {
       const PhiloxBlock b = w.block(0, retry);
       const double z = detail::fused(2.0, detail::unit_first(b), -1.0);

@@ -90,13 +90,14 @@ Wide gamma_ratio(const Wide& m) {
                   stirling_rest(m + Wide(0.5)) - stirling_rest(m)));
 }
 
-// ln(m^m e^-m/Gamma(m))
-Wide gamma_peak(const Wide& m) {
+}  // namespace
+
+Wide exp_beyond_tangent(const Wide& u) { return beyond_tangent(u); }
+
+Wide log_gamma_peak(const Wide& m) {
   if (m < 64) return m * log(m) - m - boost::math::lgamma(m);
   return log(Wide(m / wide_two_pi())) / 2 - stirling_rest(m);
 }
-
-}  // namespace
 
 Wide student_excess(const ExactDecimal& nu) {
   DecimalParts parts = parse_decimal_parts(nu.text(), "nu");
@@ -118,7 +119,7 @@ StudentT<Real>::StudentT(const ExactDecimal& nu)
   const Wide excess = student_excess(nu);
   // Gamma(m + 1/2)/(Gamma(m) sqrt(pi (nu - 2)))
   norm_ = static_cast<Real>(Wide(gamma_ratio(m) * sqrt(Wide(m / (wide_pi() * excess)))));
-  peak_ = static_cast<Real>(Wide(exp(gamma_peak(m))));
+  peak_ = static_cast<Real>(Wide(exp(log_gamma_peak(m))));
   ratio_ = static_cast<Real>(Wide(sqrt(excess) / m));
 }
 

@@ -12,6 +12,11 @@ namespace tapalab {
 /// 2^-192.
 Wide student_excess(const ExactDecimal& nu);
 
+/// e^u - 1 - u >= 0 with a relative error of a few units: by its series where it would cancel.
+Wide exp_beyond_tangent(const Wide& u);
+/// ln(m^m e^-m/Gamma(m)), m > 0: absolute error below 2^-180, whatever m.
+Wide log_gamma_peak(const Wide& m);
+
 /// Student's t with nu > 2 degrees of freedom at unit variance; nu - 2 from 1e-100 to nu = 1e100.
 /// Relative errors do not grow with nu, nor near 2. As nu -> infinity the law tends to the
 /// Gaussian, F/e^(-w^2/2) - 1 to w^4/(4 nu); as nu -> 2 to a point mass at 0 that leaves the

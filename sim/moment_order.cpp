@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/errors.hpp"
+
 namespace tapalab {
 namespace {
 
@@ -20,7 +22,21 @@ double moments_below(const DensityLaw& law) {
   if (const auto* product = std::get_if<ProductDensity>(&law)) {
     return std::min(moments_below(product->query), moments_below(product->key));
   }
+  if (const auto* radial = std::get_if<RadialDensity>(&law);
+      radial != nullptr && radial->shape == RadialShape::student_t) {
+    return radial->nu.value() / 2;  // q and k share the scale: a has its square
+  }
   return std::numeric_limits<double>::infinity();
+}
+
+void check_sampled_mean(const DensityLaw& law, std::string_view option) {
+  const double order = moments_below(law);
+  if (order > 2) return;
+  throw InputError(
+      fmt::format("{}: a sampled mean has an interval where scores have a variance, and under {} "
+                  "moments of order {:g} and above are infinite; accepted: nu > 4, or --engine "
+                  "quadrature",
+                  option, density_name(law), order));
 }
 
 std::string spread_unavailable(const DensityLaw& law) {

@@ -16,10 +16,10 @@
 #include <variant>
 
 #include "sim/block_kernels.hpp"
+#include "sim/density_source.hpp"
 #include "sim/errors.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/make_score_tables.hpp"
-#include "sim/pair_source.hpp"
 
 namespace tapalab {
 
@@ -41,17 +41,28 @@ enum class Resolution {
   fine,    // normals in double, phi in two terms
 };
 
+using SampleSource = std::variant<GaussianSource, TokenSource, ProductSource, MixtureSource,
+                                  RadialSource, SobolSource>;
+
 }  // namespace
 
 struct ScoreSampler::Plan {
   std::uint32_t head_dim;
   ScoreTables tables;
   std::vector<std::uint64_t> distances;
-  std::variant<GaussianSource, TokenSource, ProductSource> source;
+  SampleSource source;
+  Arrangement arrangement = Arrangement::independent;
   /// Of each distance, by the turns of its phases. What a distance needs does not depend on the
   /// others: where they differ, each kind has its own draws.
   std::vector<Resolution> resolution{};
 
+  bool mirrored() const { return arrangement == Arrangement::mirrored; }
+  /// Points of CurveMoments.
+  std::size_t points() const {
+    return distances.size() * (mirrored()                          ? 2
+                               : arrangement == Arrangement::sobol ? std::size_t{kSobolReplicas}
+                                                                   : 1);
+  }
   bool any(Resolution kind) const {
     return std::find(resolution.begin(), resolution.end(), kind) != resolution.end();
   }
@@ -66,7 +77,7 @@ struct Workspace {
   std::vector<float> normals;
   std::vector<double> x, amplitude, phi, phi_hi, phi_lo;  // phase scores
   std::vector<double> A, B, plain;                        // rotary scores
-  std::vector<double> scores, sines, excesses;
+  std::vector<double> scores, sines, excesses, squares;
 
   explicit Workspace(const Plan& plan) : x(2 * std::size_t{plan.head_dim} * kLanes) {
     if (const auto* gaussian = std::get_if<GaussianSource>(&plan.source)) {
@@ -82,6 +93,7 @@ struct Workspace {
         array->resize(kBlockSamples);
       }
     }
+    if (plan.mirrored()) squares.resize(kBlockSamples);
   }
 };
 
@@ -90,27 +102,37 @@ struct Kernels {
   const NormalKernels& normal = normal_kernels(simd_level());
 };
 
-void draw(const Plan& plan, const Kernels& kernels, std::uint64_t first, std::uint64_t distance,
-          bool single, Workspace& work) {
-  if (const auto* gaussian = std::get_if<GaussianSource>(&plan.source)) {
-    if (single) {
-      gaussian->single_lanes(kernels.normal, first, work.normals.data(), work.x.data());
-    } else {
-      gaussian->lanes(kernels.block, first, work.x.data());
-    }
-  } else if (const auto* product = std::get_if<ProductSource>(&plan.source)) {
-    product->lanes(first, work.x.data());
-  } else {
-    std::get<TokenSource>(plan.source).lanes(first, distance, work.x.data());
-  }
-}
-
 // The samples of a block: `distance` matters to token pairs at a distance alone.
 struct BlockRange {
   std::uint64_t first;
   std::size_t count;
   std::uint64_t distance = 0;
+  bool mirrored = false;  ///< the mirror images of the samples
 };
+
+void draw(const Plan& plan, const Kernels& kernels, const BlockRange& range, std::uint64_t first,
+          bool single, Workspace& work) {
+  double* x = work.x.data();
+  if (const auto* gaussian = std::get_if<GaussianSource>(&plan.source)) {
+    if (single) {
+      gaussian->single_lanes(kernels.normal, first, work.normals.data(), x, range.mirrored);
+    } else if (range.mirrored) {
+      gaussian->mirrored_lanes(first, x);
+    } else {
+      gaussian->lanes(kernels.block, first, x);
+    }
+  } else if (const auto* product = std::get_if<ProductSource>(&plan.source)) {
+    range.mirrored ? product->mirrored_lanes(first, x) : product->lanes(first, x);
+  } else if (const auto* sobol = std::get_if<SobolSource>(&plan.source)) {
+    sobol->lanes(first, x);
+  } else if (const auto* mixture = std::get_if<MixtureSource>(&plan.source)) {
+    mixture->lanes(kernels.block, first, x);
+  } else if (const auto* radial = std::get_if<RadialSource>(&plan.source)) {
+    radial->lanes(kernels.block, first, x);
+  } else {
+    std::get<TokenSource>(plan.source).lanes(first, range.distance, x);
+  }
+}
 
 // Forms that use each coordinate about once are computed without storing x.
 bool draws_features(const Plan& plan) {
@@ -129,12 +151,13 @@ void fill_features(const Plan& plan, const Kernels& kernels, const BlockRange& r
     for (std::size_t lane = 0; lane < range.count; lane += kLanes) {
       gaussian.single_features(kernels.normal, std::get<PhaseTables>(plan.tables),
                                range.first + lane, work.normals.data(),
-                               work.amplitude.data() + lane, work.phi.data() + lane);
+                               work.amplitude.data() + lane, work.phi.data() + lane,
+                               range.mirrored);
     }
     return;
   }
   for (std::size_t lane = 0; lane < range.count; lane += kLanes) {
-    draw(plan, kernels, range.first + lane, range.distance, single, work);
+    draw(plan, kernels, range, range.first + lane, single, work);
     if (const auto* phase = std::get_if<PhaseTables>(&plan.tables)) {
       kernels.block.phase_features(*phase, work.x.data(), work.amplitude.data() + lane,
                                    work.phi.data() + lane);
@@ -157,63 +180,126 @@ ScoreMoments phase_moments(const BlockKernels& kernels, std::size_t count, Works
           kernels.companion(work.excesses.data(), work.scores.data(), count, score)};
 }
 
-// Moments of the block at the distances begin .. end-1 that take such draws, from its features.
-void measure(const Plan& plan, const BlockKernels& kernels, std::size_t count, std::size_t begin,
-             std::size_t end, bool single, Workspace& work, CurveMoments& moments) {
-  if (const auto* phase = std::get_if<PhaseTables>(&plan.tables)) {
-    for (std::size_t i = begin; i < end; ++i) {
-      if ((plan.resolution[i] == Resolution::single) != single) continue;
-      if (plan.resolution[i] == Resolution::fine) {
-        kernels.fine_scores(work.amplitude.data(), work.phi_hi.data(), work.phi_lo.data(),
-                            phase->scales[i], count, work.scores.data(), work.sines.data(),
-                            work.excesses.data());
-      } else {
-        kernels.phase_scores(work.amplitude.data(), work.phi.data(), phase->scales[i], count,
-                             work.scores.data(), work.sines.data(), work.excesses.data());
+// What the samples of `work` record at one distance of a phase score.
+void phase_scores_at(const Plan& plan, const BlockKernels& kernels, std::size_t count,
+                     std::size_t distance, Workspace& work) {
+  const TwoTerm<double> scale = std::get<PhaseTables>(plan.tables).scales[distance];
+  if (plan.resolution[distance] == Resolution::fine) {
+    kernels.fine_scores(work.amplitude.data(), work.phi_hi.data(), work.phi_lo.data(), scale, count,
+                        work.scores.data(), work.sines.data(), work.excesses.data());
+  } else {
+    kernels.phase_scores(work.amplitude.data(), work.phi.data(), scale, count, work.scores.data(),
+                         work.sines.data(), work.excesses.data());
+  }
+}
+
+// Each value with that of its mirror image: their average takes its place.
+void average(const std::vector<double>& mirror, std::size_t from, std::size_t count,
+             std::vector<double>& values) {
+  for (std::size_t i = from; i < from + count; ++i) values[i] = 0.5 * (values[i] + mirror[i]);
+}
+
+// Scores become averages of pairs, and `squares` those of their squares.
+void average_scores(const Workspace& mirror, std::size_t from, std::size_t count, Workspace& work) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const double a = work.scores[from + i], b = mirror.scores[from + i];
+    work.squares[i] = 0.5 * (a * a + b * b);
+  }
+  average(mirror.scores, from, count, work.scores);
+}
+
+// The tile's distances of a rotary score.
+void rotary_scores_at(const Plan& plan, const BlockKernels& kernels, std::size_t tile,
+                      std::size_t size, Workspace& work) {
+  const auto& rotary = std::get<RotaryTables>(plan.tables);
+  kernels.rotary_scores(work.A.data(), work.B.data(), work.plain.data(), rotary.pairs.size(),
+                        rotary.angles.data() + tile * rotary.pairs.size(), size,
+                        work.scores.data());
+}
+
+// Which distances of the block are measured: begin .. end-1 that take such draws.
+struct Measured {
+  std::size_t count, begin, end;
+  bool single;
+};
+
+// Moments of the block from its features, and from those of its mirror images where there are any.
+// Those of distance i go to points[offset + i].
+void measure(const Plan& plan, const BlockKernels& kernels, const Measured& what,
+             std::size_t offset, Workspace& work, Workspace* mirror, CurveMoments& moments) {
+  const std::size_t squares = plan.distances.size();  // where averages of squares stand
+  if (std::holds_alternative<PhaseTables>(plan.tables)) {
+    for (std::size_t i = what.begin; i < what.end; ++i) {
+      if ((plan.resolution[i] == Resolution::single) != what.single) continue;
+      phase_scores_at(plan, kernels, what.count, i, work);
+      if (mirror != nullptr) {
+        phase_scores_at(plan, kernels, what.count, i, *mirror);
+        average_scores(*mirror, 0, what.count, work);
+        average(mirror->sines, 0, what.count, work.sines);
+        average(mirror->excesses, 0, what.count, work.excesses);
       }
-      moments.points[i] = phase_moments(kernels, count, work);
+      ScoreMoments& point = moments.points[offset + i];
+      point = phase_moments(kernels, what.count, work);
+      if (mirror == nullptr) continue;
+      moments.points[squares + i] = {
+          point.score,
+          {},
+          kernels.companion(work.squares.data(), work.scores.data(), what.count, point.score)};
     }
     return;
   }
-  const auto& rotary = std::get<RotaryTables>(plan.tables);
-  for (std::size_t tile = begin; tile < end; tile += kDistanceTile) {
-    const std::size_t size = std::min(kDistanceTile, end - tile);
-    kernels.rotary_scores(work.A.data(), work.B.data(), work.plain.data(), rotary.pairs.size(),
-                          rotary.angles.data() + tile * rotary.pairs.size(), size,
-                          work.scores.data());
+  for (std::size_t tile = what.begin; tile < what.end; tile += kDistanceTile) {
+    const std::size_t size = std::min(kDistanceTile, what.end - tile);
+    rotary_scores_at(plan, kernels, tile, size, work);
+    if (mirror != nullptr) rotary_scores_at(plan, kernels, tile, size, *mirror);
     for (std::size_t i = 0; i < size; ++i) {
-      moments.points[tile + i].score =
-          kernels.moments(work.scores.data() + i * kBlockSamples, count);
+      const std::size_t from = i * kBlockSamples;
+      if (mirror != nullptr) average_scores(*mirror, from, what.count, work);
+      const double* scores = work.scores.data() + from;
+      const Moments score = kernels.moments(scores, what.count);
+      moments.points[offset + tile + i].score = score;
+      if (mirror == nullptr) continue;
+      moments.points[squares + tile + i] = {
+          score, {}, kernels.companion(work.squares.data(), scores, what.count, score)};
     }
   }
 }
 
 CurveMoments sample_block(const Plan& plan, const Kernels& kernels, std::uint64_t first,
-                          std::size_t count, Workspace& work) {
+                          std::size_t count, Workspace& work, Workspace* mirror) {
   CurveMoments moments;
-  moments.points.resize(plan.distances.size());
+  const std::size_t distances = plan.distances.size();
+  moments.points.resize(plan.points());
   const auto* tokens = std::get_if<TokenSource>(&plan.source);
   if (tokens == nullptr || !tokens->per_distance()) {
+    const std::size_t offset =
+        plan.arrangement == Arrangement::sobol ? sobol_place(first).replica * distances : 0;
     for (const bool single : {true, false}) {
       if (single ? !plan.any(Resolution::single)
                  : !plan.any(Resolution::plain) && !plan.any(Resolution::fine)) {
         continue;
       }
       fill_features(plan, kernels, {first, count}, single, work);
-      measure(plan, kernels.block, count, 0, plan.distances.size(), single, work, moments);
+      if (mirror != nullptr) fill_features(plan, kernels, {first, count, 0, true}, single, *mirror);
+      measure(plan, kernels.block, {count, 0, distances, single}, offset, work, mirror, moments);
     }
     return moments;
   }
-  for (std::size_t i = 0; i < plan.distances.size(); ++i) {
+  for (std::size_t i = 0; i < distances; ++i) {
     if (!tokens->has_pairs(plan.distances[i])) continue;
     fill_features(plan, kernels, {first, count, plan.distances[i]}, false, work);
-    measure(plan, kernels.block, count, i, i + 1, false, work, moments);
+    measure(plan, kernels.block, {count, i, i + 1, false}, 0, work, nullptr, moments);
   }
   return moments;
 }
 
-void check_point(const Moments& moments, std::uint64_t distance) {
+// Fourth powers that leave the range of a double would make an interval silently wrong. Averages
+// over pairs may vanish where scores do not, and then their squares are looked at.
+void check_point(Moments moments, const CompanionMoments* squares, std::uint64_t distance) {
   if (moments.count == 0) return;
+  if (squares != nullptr && moments.m2 == 0) {
+    moments = {moments.count, squares->mean, squares->m2, 0, squares->m2};
+  }
   const bool too_large = !std::isfinite(moments.mean) || !std::isfinite(moments.m2) ||
                          !std::isfinite(moments.m3) || !std::isfinite(moments.m4);
   const bool too_small = moments.m2 > 0 && moments.m4 < 1e-290;
@@ -244,32 +330,6 @@ constexpr double kFineTurns = 0x1p66;
 constexpr double kPlainTurns = 0x1p22;
 // Phases below this take normals in float: even a sum of coordinates of 24 bits has twelve left.
 constexpr double kSingleTurns = 0x1p12;
-
-// A coordinate with fewer than about 30 random bits makes products with no more of them.
-bool varies(double mean, double scale) { return scale >= 0x1p-20 * std::abs(mean); }
-
-// Whether each coordinate of q and k has random bits down to its last.
-std::vector<bool> random_coordinates(const GaussianModel& model) {
-  std::vector<bool> random(model.mean.size(), false);
-  for (const auto& term : model.covariance) {
-    if (term.row != term.col) continue;
-    random[term.row] = varies(static_cast<double>(model.mean[term.row]),
-                              static_cast<double>(Wide(sqrt(term.value))));
-  }
-  return random;
-}
-
-std::vector<bool> random_coordinates(const ProductModel& model) {
-  std::vector<bool> random;
-  for (std::size_t c = 0; c < model.mean.size(); ++c) {
-    const Marginal& law = c < model.head_dim ? model.query : model.key;
-    // Two values have no random bits, but +-1 are exact.
-    random.push_back(law.family == MarginalFamily::rademacher
-                         ? model.mean[c] == 0 && model.scale[c] == 1
-                         : varies(model.mean[c], model.scale[c]));
-  }
-  return random;
-}
 
 // `random` is empty for the values of a file: exact, whatever their bits.
 bool resolves_finely(const PhaseTables& tables, const std::vector<bool>& random) {
@@ -335,12 +395,34 @@ std::vector<Moments> sample_all(const ScoreModel& score, const Density& density,
 template <class Source>
 std::shared_ptr<const Plan> make_plan(const ScoreModel& score, std::uint32_t head_dim,
                                       std::vector<std::uint64_t> distances, Source source,
-                                      const std::vector<bool>& random) {
+                                      Arrangement arrangement, const std::vector<bool>& random) {
   auto tables = make_score_tables(score, distances);
   const auto plan = std::make_shared<Plan>(
-      Plan{head_dim, std::move(tables), std::move(distances), std::move(source), {}});
+      Plan{head_dim, std::move(tables), std::move(distances), std::move(source), arrangement, {}});
   plan_phases(*plan, random);
   return plan;
+}
+
+SampleSource arranged_source(const DensityLaw& law, const Encoding& encoding,
+                             std::uint32_t head_dim, std::uint64_t seed, Arrangement arrangement) {
+  const auto gaussian = [&](const GaussianModel& model) -> SampleSource {
+    if (arrangement == Arrangement::sobol) return SobolSource(covariance_root(model), seed);
+    return GaussianSource(model, seed);
+  };
+  if (const auto* scalar = std::get_if<GaussianDensity>(&law))
+    return gaussian(lower(*scalar, encoding, head_dim));
+  if (const auto* full = std::get_if<FullGaussianDensity>(&law))
+    return gaussian(lower(*full, head_dim));
+  if (const auto* product = std::get_if<ProductDensity>(&law)) {
+    ProductModel model = lower(*product, encoding, head_dim);
+    if (arrangement == Arrangement::sobol) return SobolSource(std::move(model), seed);
+    return ProductSource(std::move(model), seed);
+  }
+  if (arrangement != Arrangement::independent)
+    throw InputError("--estimator: density " + std::string(density_name(law)) +
+                     " has no mirror images and no Sobol points; accepted: auto, plain");
+  return std::visit([](auto source) -> SampleSource { return source; },
+                    make_density_source(law, encoding, head_dim, seed));
 }
 
 void check_head_dim(std::uint32_t score, std::uint32_t density) {
@@ -353,31 +435,44 @@ void check_head_dim(std::uint32_t score, std::uint32_t density) {
 
 }  // namespace
 
-void check_range(const CurveMoments& total, const std::vector<std::uint64_t>& distances) {
-  for (std::size_t i = 0; i < total.points.size(); ++i) {
-    check_point(total.points[i].score, distances[i]);
+void check_range(const CurveMoments& total, const std::vector<std::uint64_t>& distances,
+                 Arrangement arrangement) {
+  const bool mirrored = arrangement == Arrangement::mirrored;
+  const std::size_t scores = mirrored ? distances.size() : total.points.size();
+  for (std::size_t i = 0; i < scores && i < total.points.size(); ++i) {
+    check_point(total.points[i].score,
+                mirrored ? &total.points[distances.size() + i].excess : nullptr,
+                distances[i % distances.size()]);
   }
 }
 
 ScoreSampler::ScoreSampler(const ScoreModel& score, const GaussianModel& density,
-                           std::vector<std::uint64_t> distances, std::uint64_t seed) {
+                           std::vector<std::uint64_t> distances, std::uint64_t seed,
+                           Arrangement arrangement) {
   check_head_dim(head_dim_of(score), density.head_dim);
-  plan_ = make_plan(score, density.head_dim, std::move(distances), GaussianSource(density, seed),
-                    random_coordinates(density));
-}
-
-ScoreSampler::ScoreSampler(const ScoreModel& score, const ProductModel& density,
-                           std::vector<std::uint64_t> distances, std::uint64_t seed) {
-  check_head_dim(head_dim_of(score), density.head_dim);
-  plan_ = make_plan(score, density.head_dim, std::move(distances), ProductSource(density, seed),
-                    random_coordinates(density));
+  const std::vector<bool> random = random_coordinates(density);
+  if (arrangement == Arrangement::sobol) {
+    plan_ = make_plan(score, density.head_dim, std::move(distances),
+                      SobolSource(covariance_root(density), seed), arrangement, random);
+  } else {
+    plan_ = make_plan(score, density.head_dim, std::move(distances), GaussianSource(density, seed),
+                      arrangement, random);
+  }
 }
 
 ScoreSampler::ScoreSampler(const ScoreModel& score, const EmpiricalDensity& density,
-                           std::vector<std::uint64_t> distances, std::uint64_t seed) {
-  TokenSource source(density, seed);
-  check_head_dim(head_dim_of(score), density.table->head_dim);
-  plan_ = make_plan(score, density.table->head_dim, std::move(distances), std::move(source), {});
+                           std::vector<std::uint64_t> distances, std::uint64_t seed)
+    : ScoreSampler(score, DensityLaw(density), Encoding{}, std::move(distances), seed) {}
+
+ScoreSampler::ScoreSampler(const ScoreModel& score, const DensityLaw& density,
+                           const Encoding& encoding, std::vector<std::uint64_t> distances,
+                           std::uint64_t seed, Arrangement arrangement) {
+  const std::uint32_t head_dim = head_dim_of(score);
+  const std::uint32_t dictated = dictated_head_dim(density);
+  if (dictated != 0) check_head_dim(head_dim, dictated);
+  plan_ = make_plan(score, head_dim, std::move(distances),
+                    arranged_source(density, encoding, head_dim, seed, arrangement), arrangement,
+                    random_coordinates(density, encoding, head_dim));
 }
 
 bool ScoreSampler::draws_single(std::size_t distance) const {
@@ -393,6 +488,9 @@ void ScoreSampler::add(std::uint64_t begin, std::uint64_t end, unsigned threads,
   if (begin >= end) return;
   const Plan& plan = *plan_;
   const Kernels kernels;
+  if (plan.arrangement == Arrangement::sobol && end > kMostSobolSamples) {
+    throw InputError("--samples: a run of Sobol points has at most 2^36 samples");
+  }
   const std::uint64_t first_block = begin / kBlockSamples;
   const std::uint64_t last_block = (end - 1) / kBlockSamples + 1;
   const unsigned level = unit_level(last_block - first_block);
@@ -410,12 +508,13 @@ void ScoreSampler::add(std::uint64_t begin, std::uint64_t end, unsigned threads,
   std::uint64_t reported = 0;  // by the first thread of the team alone
 #pragma omp parallel num_threads(team)
   {
-    std::optional<Workspace> work;
+    std::optional<Workspace> work, mirror;
 #pragma omp for schedule(dynamic, 1)
     for (std::uint64_t unit = first_unit; unit < last_unit; ++unit) {
       if (failed) continue;
       try {
         if (!work) work.emplace(plan);
+        if (plan.mirrored() && !mirror) mirror.emplace(plan);
         SamplingState part;
         const std::uint64_t unit_end = std::min((unit + 1) << level, last_block);
         std::uint64_t samples = 0;
@@ -425,7 +524,9 @@ void ScoreSampler::add(std::uint64_t begin, std::uint64_t end, unsigned threads,
           const std::uint64_t first = block * kBlockSamples;
           const auto count =
               static_cast<std::size_t>(std::min<std::uint64_t>(kBlockSamples, end - first));
-          part.insert(0, block, sample_block(plan, kernels, first, count, *work));
+          part.insert(
+              0, block,
+              sample_block(plan, kernels, first, count, *work, mirror ? &*mirror : nullptr));
           samples += count;
         }
         done += samples;
@@ -444,7 +545,7 @@ void ScoreSampler::add(std::uint64_t begin, std::uint64_t end, unsigned threads,
     }
   }
   if (failure) std::rethrow_exception(failure);
-  check_range(result.total(), plan.distances);
+  check_range(result.total(), plan.distances, plan.arrangement);
   if (progress && reported != end - begin) progress(end - begin);
   state = std::move(result);
 }

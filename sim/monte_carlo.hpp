@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
+#include "sim/arranged_source.hpp"
 #include "sim/density.hpp"
 #include "sim/dyadic_sum.hpp"
 #include "sim/moments.hpp"
-#include "sim/product_sampler.hpp"
 #include "sim/score_model.hpp"
 
 namespace tapalab {
@@ -40,7 +40,11 @@ std::vector<Moments> sample_scores(const ScoreModel& score, const EmpiricalDensi
                                    const std::vector<std::uint64_t>& distances,
                                    const MonteCarloRequest& request);
 
-/// One ScoreMoments for each distance; empty before the first sample.
+/// One ScoreMoments for each distance, in the order of the distances; empty before the first
+/// sample. Arrangements other than independent have more points:
+///   mirrored  samples are averages over a pair; point `distances + i` has the same `score`
+///             as point i, and as its `excess` the averages of squared scores
+///   sobol     point r distances + i is replica r at distance i
 struct CurveMoments {
   std::vector<ScoreMoments> points;
 
@@ -52,7 +56,8 @@ using SamplingState = DyadicSum<CurveMoments>;
 
 /// Throws InputError where fourth powers of the scores left the range of a double, which would make
 /// an interval silently wrong.
-void check_range(const CurveMoments& total, const std::vector<std::uint64_t>& distances);
+void check_range(const CurveMoments& total, const std::vector<std::uint64_t>& distances,
+                 Arrangement arrangement = Arrangement::independent);
 
 /// Samples in any number of ranges, on any number of threads: the state depends on the set of
 /// samples taken alone.
@@ -66,12 +71,18 @@ void check_range(const CurveMoments& total, const std::vector<std::uint64_t>& di
 /// varies beside its mean, or the weights of the encoding are not doubles, that holds below 2^42
 /// turns alone. The constructors throw InputError beyond (judged by the root mean square of phi
 /// over the first block), and where head dimensions differ.
+///
+/// Sobol points are in double everywhere. Tokens of a file have no arrangement but independent.
 class ScoreSampler {
  public:
   ScoreSampler(const ScoreModel& score, const GaussianModel& density,
-               std::vector<std::uint64_t> distances, std::uint64_t seed);
-  ScoreSampler(const ScoreModel& score, const ProductModel& density,
-               std::vector<std::uint64_t> distances, std::uint64_t seed);
+               std::vector<std::uint64_t> distances, std::uint64_t seed,
+               Arrangement arrangement = Arrangement::independent);
+  /// Any density; `encoding` is that of the score. Gaussians and products alone have mirror images
+  /// and Sobol points (else InputError).
+  ScoreSampler(const ScoreModel& score, const DensityLaw& density, const Encoding& encoding,
+               std::vector<std::uint64_t> distances, std::uint64_t seed,
+               Arrangement arrangement = Arrangement::independent);
   ScoreSampler(const ScoreModel& score, const EmpiricalDensity& density,
                std::vector<std::uint64_t> distances, std::uint64_t seed);
 

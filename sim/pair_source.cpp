@@ -1,5 +1,6 @@
 #include "sim/pair_source.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "sim/errors.hpp"
@@ -19,6 +20,9 @@ TokenSource::TokenSource(const EmpiricalDensity& density, std::uint64_t seed)
   if (table_->tokens >= std::uint64_t{1} << 32) {
     throw InputError("density empirical: " + std::to_string(table_->tokens) +
                      " tokens; accepted for sampling: fewer than 2^32");
+  }
+  if (density.bandwidth.compare(0) > 0) {
+    blur_ = identity_root(table_->head_dim, density.bandwidth.value());
   }
   if (rule_ == PairRule::shuffled) partner_ = shuffled_partner(table_->tokens, kPairingSeed);
 }
@@ -64,13 +68,19 @@ TokenSource::TokenPair TokenSource::pair(std::uint64_t sample, std::uint64_t dis
 
 void TokenSource::lanes(std::uint64_t first, std::uint64_t distance, double* x) const {
   const std::size_t dim = table_->head_dim;
+  const bool blurred = !blur_.mean.empty();
+  if (blurred) {
+    block_kernels(simd_level()).gaussian_lanes(blur_, key_, first, x);
+  } else {
+    std::fill_n(x, 2 * dim * kLanes, 0.0);
+  }
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     const TokenPair tokens = pair(first + lane, distance);
     const double* query = table_->queries.data() + tokens.query * dim;
     const double* key = table_->keys.data() + tokens.key * dim;
     for (std::size_t c = 0; c < dim; ++c) {
-      x[c * kLanes + lane] = query[c];
-      x[(dim + c) * kLanes + lane] = key[c];
+      x[c * kLanes + lane] += query[c];
+      x[(dim + c) * kLanes + lane] += key[c];
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "sim/arranged_source.hpp"
 #include "sim/block_kernels.hpp"
 #include "sim/density.hpp"
 #include "sim/gaussian_sampler.hpp"
@@ -22,15 +23,20 @@ class GaussianSource {
   void lanes(const BlockKernels& kernels, std::uint64_t first, double* x) const {
     kernels.gaussian_lanes(root_, key_, first, x);
   }
+  /// The mirror images of those samples (sim/arranged_source.hpp).
+  void mirrored_lanes(std::uint64_t first, double* x) const {
+    reflected_gaussian_lanes(root_, key_, first, root_.mean.size() / 2, x);
+  }
   /// `z` is room for single_normals() floats; kLanes divides `first`.
-  void single_lanes(const NormalKernels& kernels, std::uint64_t first, float* z, double* x) const {
-    kernels.single(key_, first, single_draws(), z);
+  void single_lanes(const NormalKernels& kernels, std::uint64_t first, float* z, double* x,
+                    bool mirrored = false) const {
+    single_draw(kernels, first, mirrored, z);
     kernels.rows(root_, z, x);
   }
   /// Amplitude and phi of those samples.
   void single_features(const NormalKernels& kernels, const PhaseTables& tables, std::uint64_t first,
-                       float* z, double* amplitude, double* phi) const {
-    kernels.single(key_, first, single_draws(), z);
+                       float* z, double* amplitude, double* phi, bool mirrored = false) const {
+    single_draw(kernels, first, mirrored, z);
     kernels.features(root_, tables, z, amplitude, phi);
   }
   std::size_t single_normals() const { return std::size_t{4} * single_draws() * kLanes; }
@@ -38,6 +44,13 @@ class GaussianSource {
  private:
   std::uint32_t single_draws() const {
     return static_cast<std::uint32_t>((root_.mean.size() + 3) / 4);
+  }
+  void single_draw(const NormalKernels& kernels, std::uint64_t first, bool mirrored,
+                   float* z) const {
+    kernels.single(key_, first, single_draws(), z);
+    if (!mirrored) return;
+    const std::size_t size = root_.mean.size() * kLanes;
+    for (std::size_t i = size / 2; i < size; ++i) z[i] = -z[i];
   }
 
   SparseRoot root_;
@@ -50,6 +63,7 @@ class GaussianSource {
 ///   causal       the pairs with m >= n, the diagonal included
 ///   shuffled     query m with key shuffled_partner(tokens, kPairingSeed)[m]
 ///   at_distance  m = n + distance
+/// With a bandwidth h, h z is added, z the normals of the stream `gaussian`.
 class TokenSource {
  public:
   /// Throws InputError for an empty table or one of 2^32 tokens or more.
@@ -73,6 +87,7 @@ class TokenSource {
   PairRule rule_;
   PhiloxKey key_;
   std::vector<std::uint32_t> partner_;
+  SparseRoot blur_;  ///< h times the identity; empty where h = 0
 };
 
 /// The pair m >= n with number m (m + 1)/2 + n. index < 2^63.

@@ -84,12 +84,12 @@ auto fill_at(SimdLevel level) {
   return fill_scalar;
 }
 
-StudentShape student_of(const Marginal& law) {
+}  // namespace
+
+StudentShape student_shape(const Marginal& law) {
   if (law.family != MarginalFamily::student_t) return {};
   return {2 / law.nu.value(), static_cast<double>(student_excess(law.nu))};
 }
-
-}  // namespace
 
 ProductModel lower(const ProductDensity& density, const Encoding& encoding,
                    std::uint32_t head_dim) {
@@ -106,8 +106,8 @@ ProductModel lower(const ProductDensity& density, const Encoding& encoding,
 ProductSource::ProductSource(ProductModel model, std::uint64_t seed)
     : model_(std::move(model)),
       key_(stream_key(seed)),
-      query_student_(student_of(model_.query)),
-      key_student_(student_of(model_.key)) {}
+      query_student_(student_shape(model_.query)),
+      key_student_(student_shape(model_.key)) {}
 
 void ProductSource::lanes(std::uint64_t first, double* x) const {
   const auto draw = [](const StudentShape& shape) {
@@ -119,6 +119,14 @@ void ProductSource::lanes(std::uint64_t first, double* x) const {
   const double* scale = model_.scale.data();
   run(model_.query.family, draw(query_student_), {mean, scale, 0, dim}, key_, first, x);
   run(model_.key.family, draw(key_student_), {mean, scale, dim, 2 * dim}, key_, first, x);
+}
+
+void ProductSource::mirrored_lanes(std::uint64_t first, double* x) const {
+  lanes(first, x);
+  for (std::size_t c = model_.head_dim; c < 2 * std::size_t{model_.head_dim}; ++c) {
+    double* row = x + c * kLanes;
+    for (int lane = 0; lane < kLanes; ++lane) row[lane] = 2 * model_.mean[c] - row[lane];
+  }
 }
 
 }  // namespace tapalab

@@ -21,6 +21,7 @@ struct ProductModel {
 struct StudentShape {
   double exponent = 0, excess = 0;
 };
+StudentShape student_shape(const Marginal& law);
 
 /// Throws InputError as moment_model does.
 ProductModel lower(const ProductDensity& density, const Encoding& encoding, std::uint32_t head_dim);
@@ -31,6 +32,8 @@ class ProductSource {
   ProductSource(ProductModel model, std::uint64_t seed);
   /// Samples first .. first + kLanes - 1: x[c * kLanes + lane].
   void lanes(std::uint64_t first, double* x) const;
+  /// Their mirror images (sim/arranged_source.hpp): k at 2 mean - k.
+  void mirrored_lanes(std::uint64_t first, double* x) const;
 
  private:
   ProductModel model_;

@@ -164,9 +164,9 @@ struct Scale {
     require_original(scaling.original);
     const GuardedWide low = guarded(scaling.low_freq_factor);
     const GuardedWide high = guarded(scaling.high_freq_factor);
-    if (!(high > low)) {
+    if (high < low) {
       refuse("high_freq_factor", scaling.high_freq_factor,
-             "a decimal above low_freq_factor=" + scaling.low_freq_factor.text());
+             "a decimal of at least low_freq_factor=" + scaling.low_freq_factor.text());
     }
     const GuardedWide original(scaling.original), factor = guarded(scaling.factor);
     const std::uint32_t d = rotary_dim(rope, head_dim);
@@ -177,7 +177,7 @@ struct Scale {
       if (wavelength < original / high) {
         result.radians.push_back(Wide(f));
         result.pairs.push_back(PairScaling::kept);
-      } else if (wavelength > original / low) {
+      } else if (wavelength > original / low || high == low) {  // equal: nothing is blended
         result.radians.push_back(Wide(GuardedWide(f / factor)));
         result.pairs.push_back(PairScaling::divided);
       } else {

@@ -110,22 +110,29 @@ class Scanner {
     spec.name = read_name("a name");
     if (done()) return spec;
     if (text_[at_] != ':') refuse(at_, "expected ':' or the end after the name");
+    spec.entries = read_entries();
+    while (!done() && text_[at_] == ';') spec.further.push_back(read_entries());
+    if (!done()) refuse(at_, "expected ',' or the end after a value");
+    return spec;
+  }
+
+ private:
+  SpecEntries read_entries() {
+    SpecEntries entries;
     do {
       ++at_;
       const std::size_t start = at_;
       std::string key = read_name("a key");
       if (done() || text_[at_] != '=') refuse(at_, "expected '=' after the key");
       ++at_;
-      for (const auto& entry : spec.entries) {
+      for (const auto& entry : entries) {
         if (entry.first == key) refuse(start, "key " + printable(key) + " is given twice");
       }
-      spec.entries.emplace_back(std::move(key), read_value());
+      entries.emplace_back(std::move(key), read_value());
     } while (!done() && text_[at_] == ',');
-    if (!done()) refuse(at_, "expected ',' or the end after a value");
-    return spec;
+    return entries;
   }
 
- private:
   bool done() const { return at_ == text_.size(); }
 
   std::string read_name(const char* noun) {
@@ -254,6 +261,13 @@ std::string write_spec_text(const SpecText& spec) {
     text += separator + key + '=' + quote_spec_value(value);
     separator = ',';
   }
+  for (const SpecEntries& part : spec.further) {
+    separator = ';';
+    for (const auto& [key, value] : part) {
+      text += separator + key + '=' + quote_spec_value(value);
+      separator = ',';
+    }
+  }
   return text;
 }
 
@@ -304,7 +318,16 @@ std::string unknown_name(std::string_view what, std::string_view noun, std::stri
 }
 
 SpecReader::SpecReader(std::string_view what, SpecText spec, const NamedEntry& entry)
-    : context_(std::string(what) + " " + spec.name), spec_(std::move(spec)), entry_(&entry) {
+    : SpecReader(std::string(what) + " " + spec.name, spec.entries, entry) {
+  spec_ = std::move(spec);
+  if (spec_.further.empty() || entry.repeated) return;
+  throw InputError(context_ +
+                   ": ';' starts a second part, and there is one alone here; accepted: " +
+                   "keys separated by ','");
+}
+
+SpecReader::SpecReader(std::string context, SpecEntries entries, const NamedEntry& entry)
+    : context_(std::move(context)), spec_{entry.name, std::move(entries)}, entry_(&entry) {
   const std::vector<std::string> accepted = accepted_keys(entry);
   for (const auto& given_entry : spec_.entries) {
     if (std::find(accepted.begin(), accepted.end(), given_entry.first) == accepted.end()) {
@@ -321,6 +344,18 @@ SpecReader::SpecReader(std::string_view what, SpecText spec, const NamedEntry& e
       throw InputError(label(key.name) + " is missing; accepted: " + key.accepted);
     }
   }
+}
+
+std::vector<SpecReader> SpecReader::parts(std::string_view part) const {
+  std::vector<SpecReader> readers;
+  const auto add = [&](const SpecEntries& entries) {
+    readers.push_back(
+        SpecReader(context_ + " " + std::string(part) + " " + std::to_string(readers.size() + 1),
+                   entries, *entry_));
+  };
+  add(spec_.entries);
+  for (const SpecEntries& entries : spec_.further) add(entries);
+  return readers;
 }
 
 const std::string* SpecReader::given(std::string_view key) const {

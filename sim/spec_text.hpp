@@ -1,4 +1,5 @@
-// The text form of specifications: `name` or `name:key=value,key=value`.
+// The text form of specifications: `name` or `name:key=value,key=value`; where a name stands for a
+// list of parts, as `mixture` does, their keys are separated by `;`: `name:key=value;key=value`.
 //
 // Values may always be, and with any of `,:=;"` or spaces at an end must be, in double quotes;
 // inside quotes \" \\ \n \t are escapes. Text is UTF-8 without NUL.
@@ -15,13 +16,16 @@
 
 namespace tapalab {
 
+using SpecEntries = std::vector<std::pair<std::string, std::string>>;
+
 struct SpecText {
   std::string name;
-  std::vector<std::pair<std::string, std::string>> entries;  ///< key, value without quotes
+  SpecEntries entries;                 ///< key, value without quotes; of the first part
+  std::vector<SpecEntries> further{};  ///< of the parts after each `;`
 };
 
 /// Reads a specification of at most 65536 bytes. `what` is how messages call it ("encoding").
-/// Throws InputError, naming the byte offset, for anything else and for repeated keys.
+/// Throws InputError, naming the byte offset, for anything else and for keys repeated in a part.
 SpecText parse_spec_text(std::string_view text, std::string_view what);
 
 /// The canonical form: quotes only where they are needed; parse_spec_text reads it back.
@@ -53,6 +57,9 @@ class SpecReader {
 
   /// The name of the catalogue entry, which outlives the reader.
   std::string_view name() const { return entry_->name; }
+  /// Each part of a specification of several, checked in the same way; messages of the errors of
+  /// the second begin "WHAT NAME part 2: key".
+  std::vector<SpecReader> parts(std::string_view part) const;
   bool has(std::string_view key) const { return given(key) != nullptr; }
   /// Every key of the catalogue that has a value, given or by default, in the catalogue's order.
   std::vector<std::pair<std::string, std::string>> values() const;
@@ -71,6 +78,8 @@ class SpecReader {
  private:
   const std::string* given(std::string_view key) const;
   const KeyEntry& described(std::string_view key) const;
+
+  SpecReader(std::string context, SpecEntries entries, const NamedEntry& entry);
 
   std::string context_;
   SpecText spec_;

@@ -9,13 +9,13 @@
 #include "analysis/experiment.hpp"
 #include "analysis/intervals.hpp"
 #include "analysis/sampling_run.hpp"
+#include "analysis/score_estimator.hpp"
 #include "sim/block_kernels.hpp"
 
 namespace tapalab {
 namespace {
 
 constexpr std::uint64_t kPilotSamples = 2 * kBlockSamples;
-constexpr std::size_t kPilotDistances = 4;
 // Between looks at signals and the progress.
 constexpr std::uint64_t kSamplesTogether = 64 * kBlockSamples;
 
@@ -61,15 +61,6 @@ bool meets(const CurvePoint& point, const SamplingOptions& sampling) {
          (!sampling.abs_tol || error <= Wide(*sampling.abs_tol));
 }
 
-std::vector<std::uint64_t> pilot_distances(const std::vector<std::uint64_t>& all) {
-  std::vector<std::uint64_t> chosen;
-  const std::size_t most = std::min(kPilotDistances, all.size());
-  for (std::size_t i = 0; i < most; ++i) {
-    chosen.push_back(all[most == 1 ? 0 : i * (all.size() - 1) / (most - 1)]);
-  }
-  return chosen;
-}
-
 // Variance of one sample over the squared mean, at the worst of the distances.
 double pilot_variance(const SplitProblem& problem, Estimator estimator, const CurveTask& task,
                       std::uint32_t& coordinates) {
@@ -89,9 +80,9 @@ double pilot_variance(const SplitProblem& problem, Estimator estimator, const Cu
 
 }  // namespace
 
-EstimatorChoice choose_estimator(const CurveTask& task) {
+EstimatorChoice choose_conditional_estimator(const CurveTask& task) {
   const SplitProblem problem = split_problem(task);
-  if (task.sampling.estimator != Estimator::automatic) {
+  if (is_conditional(task.sampling.estimator)) {
     return {task.sampling.estimator, "asked for"};
   }
   EstimatorChoice choice{Estimator::zero_variance, {}};
@@ -118,7 +109,7 @@ EstimatorChoice choose_estimator(const CurveTask& task) {
 
 DistanceCurve conditional_curve(const CurveTask& task) {
   const SplitProblem problem = split_problem(task);
-  const Estimator estimator = choose_estimator(task).estimator;
+  const Estimator estimator = choose_conditional_estimator(task).estimator;
   const std::vector<std::uint64_t> looks = sampling_looks(task.sampling);
   const double confidence =
       1.0 - (1.0 - task.sampling.confidence) / static_cast<double>(looks.size());

@@ -100,7 +100,7 @@ plot::Figure crosscheck_figure(const std::vector<ScoreCheck>& checks) {
       text += fmt::format("  ·  {} horizon {}", precision_name(check.dtype),
                           horizon_text(*check.horizon));
     }
-    figure.legend.push_back({LegendSample::curve, i, text});
+    figure.legend.push_back({LegendSample::marks, i, text});
   }
   if (!checks.empty() && checks.front().horizon) {
     figure.legend.push_back(

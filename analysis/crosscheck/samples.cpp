@@ -4,45 +4,32 @@
 
 #include <algorithm>
 #include <cmath>
-#include <variant>
 
 #include "analysis/crosscheck/precision.hpp"
 #include "analysis/crosscheck/rounding.hpp"
 #include "sim/block_kernels.hpp"
+#include "sim/density_source.hpp"
 #include "sim/errors.hpp"
-#include "sim/pair_source.hpp"
-#include "sim/product_sampler.hpp"
+#include "sim/interrupt.hpp"
 
 namespace tapalab {
 namespace {
 
-using AnySource = std::variant<GaussianSource, TokenSource, ProductSource>;
-
-AnySource make_source(const Density& density, const Encoding& encoding, std::uint32_t head_dim,
-                      std::uint64_t seed) {
-  if (const auto* law = std::get_if<GaussianDensity>(&density.law)) {
-    return GaussianSource(lower(*law, encoding, head_dim), seed);
-  }
-  if (const auto* law = std::get_if<FullGaussianDensity>(&density.law)) {
-    return GaussianSource(lower(*law, head_dim), seed);
-  }
-  if (const auto* law = std::get_if<ProductDensity>(&density.law)) {
-    return ProductSource(lower(*law, encoding, head_dim), seed);
-  }
-  const auto& law = std::get<EmpiricalDensity>(density.law);
-  TokenSource source(law, seed);
-  if (source.per_distance()) {
+DensitySource make_source(const Density& density, const Encoding& encoding, std::uint32_t head_dim,
+                          std::uint64_t seed) {
+  const auto* tokens = std::get_if<EmpiricalDensity>(&density.law);
+  if (tokens != nullptr && tokens->pairs == PairRule::at_distance) {
     throw InputError(
         "crosscheck: pairs=at-distance has other pairs at each distance; accepted: all, causal, "
         "shuffled");
   }
-  return source;
+  return make_density_source(density.law, encoding, head_dim, seed);
 }
 
 }  // namespace
 
 struct PairDrawer::Source {
-  AnySource source;
+  DensitySource source;
   std::uint32_t head_dim;
   FloatFormat io;
   std::string spec;
@@ -62,13 +49,8 @@ PairSamples PairDrawer::draw(std::uint64_t first, std::size_t count) const {
   const BlockKernels& kernels = block_kernels(simd_level());
   std::vector<double> x(2 * dim * kLanes);
   for (std::size_t begin = 0; begin < count; begin += kLanes) {
-    if (const auto* gaussian = std::get_if<GaussianSource>(&source_->source)) {
-      gaussian->lanes(kernels, first + begin, x.data());
-    } else if (const auto* product = std::get_if<ProductSource>(&source_->source)) {
-      product->lanes(first + begin, x.data());
-    } else {
-      std::get<TokenSource>(source_->source).lanes(first + begin, 0, x.data());
-    }
+    if (begin % (32 * kLanes) == 0) throw_if_interrupted();
+    draw_lanes(source_->source, kernels, first + begin, 0, x.data());
     const std::size_t lanes = std::min<std::size_t>(kLanes, count - begin);
     for (std::size_t lane = 0; lane < lanes; ++lane) {
       for (std::size_t c = 0; c < 2 * dim; ++c) {

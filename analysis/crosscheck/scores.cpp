@@ -23,6 +23,9 @@ namespace {
 constexpr std::uint64_t kPositions = std::uint64_t{1} << 63;
 
 // The kernels as one sees them at a fixed place; rows of `samples` in the io type.
+// Samples between two looks at signals, where they are taken one by one.
+constexpr std::size_t kBetweenSignals = 256;
+
 class Scorer {
  public:
   virtual ~Scorer() = default;
@@ -30,6 +33,7 @@ class Scorer {
   virtual void score(std::size_t begin, std::size_t end, std::vector<ScoreSample>& out) const = 0;
   virtual void describe(CrosscheckPoint& point) const = 0;
   virtual std::size_t exact_sums() const = 0;
+  virtual std::size_t head_dim() const = 0;
   virtual double worst_phase(std::uint64_t distance, std::uint64_t offset) const = 0;
 };
 
@@ -62,6 +66,7 @@ class PhaseScorer : public Scorer {
       : kernel_(score, input.precisions), input_(input) {
     const PairSamples& samples = input.samples;
     for (std::size_t i = 0; i < samples.count; ++i) {
+      if (i % kBetweenSignals == 0) throw_if_interrupted();
       features_.push_back(
           kernel_.features(&samples.q[i * samples.head_dim], &samples.k[i * samples.head_dim]));
     }
@@ -83,6 +88,7 @@ class PhaseScorer : public Scorer {
     }
   }
   void describe(CrosscheckPoint&) const override {}
+  std::size_t head_dim() const override { return input_.samples.head_dim; }
   std::size_t exact_sums() const override {
     return static_cast<std::size_t>(std::count_if(features_.begin(), features_.end(),
                                                   [](const auto& f) { return f.exact_sums; }));
@@ -125,9 +131,11 @@ class RotaryScorer : public Scorer {
     const RotaryPair& pair = kernel_.model().pairs[place_.worst_pair];
     point.phase_pair = {pair.first, pair.second};
   }
+  std::size_t head_dim() const override { return samples_.head_dim; }
   std::size_t exact_sums() const override {
     std::size_t count = 0;
     for (std::size_t i = 0; i < samples_.count; ++i) {
+      if (i % kBetweenSignals == 0) throw_if_interrupted();
       const std::size_t row = i * samples_.head_dim;
       count += kernel_.exact_sums(&samples_.q[row], &samples_.k[row]);
     }
@@ -178,7 +186,9 @@ void check_positions(const CrosscheckTask& task) {
 // Fixed parts, so that the number of threads changes nothing but the time.
 void score_all(const Scorer& scorer, unsigned threads, std::vector<ScoreSample>& out) {
   constexpr std::size_t part = 256;
-  constexpr std::ptrdiff_t together = 128;  // between looks at signals
+  // coordinates between two looks at signals
+  const auto together = static_cast<std::ptrdiff_t>(
+      std::max<std::size_t>(1, (std::size_t{1} << 21) / (part * scorer.head_dim())));
   const auto parts = static_cast<std::ptrdiff_t>((out.size() + part - 1) / part);
   const int count = threads != 0 ? static_cast<int>(threads) : omp_get_max_threads();
   for (std::ptrdiff_t first = 0; first < parts; first += together) {
@@ -209,6 +219,8 @@ CrosscheckPoint summarise_point(const std::vector<ScoreSample>& samples) {
     point.budget = sample.budget;
   }
   point.score = summarise(errors);
+  // a distance without one finite score has nothing that holds
+  point.holds = point.holds && point.score.count > 0;
   return point;
 }
 

@@ -64,10 +64,18 @@ std::string heading(const ScoreCheck& check) {
   if (const auto length = length_of(check.encoding)) {
     text += fmt::format("frequencies of a text of {} tokens (--seq-len)\n", *length);
   }
-  std::size_t non_finite = 0;
-  for (const CrosscheckPoint& point : check.points) non_finite += point.score.non_finite;
+  std::size_t non_finite = 0, lost = 0;
+  bool within = true;
+  for (const CrosscheckPoint& point : check.points) {
+    non_finite += point.score.non_finite;
+    lost += point.score.count == 0 ? 1 : 0;
+    within = within && (point.holds || point.score.count == 0);
+  }
+  if (lost > 0)
+    text +=
+        fmt::format("FAILED: at {} of {} places no score is finite; ", lost, check.points.size());
   if (non_finite > 0) text += fmt::format("{} scores are not finite; of the others ", non_finite);
-  text += check.holds ? "every error is within its bound\n" : "an error is above its bound\n";
+  text += within ? "every error is within its bound\n" : "an error is above its bound\n";
   if (check.horizon) {
     text += fmt::format("horizon for {:g} turns of phase error: {}\n", check.horizon->turns,
                         horizon_text(*check.horizon));

@@ -63,7 +63,7 @@ struct Panel {
 };
 
 struct LegendRow {
-  enum class Sample { curve, rule, reference };
+  enum class Sample { curve, marks, rule, reference };  ///< marks: points without a line
   Sample sample = Sample::curve;
   std::size_t style = 0;
   std::string text;

@@ -264,9 +264,11 @@ void write_sample(std::ostream& out, const LegendRow& row, const std::string& le
   const double width = row.sample == LegendRow::Sample::curve  ? 1.5
                        : row.sample == LegendRow::Sample::rule ? 1.2
                                                                : 1.4;
-  out << "set arrow from " << left << " to " << right << " nohead lw " << width << " dt " << dashes
-      << " lc rgb '#" << hue << "'\n";
-  if (row.sample == LegendRow::Sample::curve) {
+  if (row.sample != LegendRow::Sample::marks) {
+    out << "set arrow from " << left << " to " << right << " nohead lw " << width << " dt "
+        << dashes << " lc rgb '#" << hue << "'\n";
+  }
+  if (row.sample == LegendRow::Sample::curve || row.sample == LegendRow::Sample::marks) {
     const Marker shape = marker(row.style);
     if (row.hollow) {
       out << "set label '' at " << middle << " point pt " << shape.filled << " ps "

@@ -126,6 +126,23 @@ void add_parameters(Json& out, const FullGaussianDensity& gaussian) {
   out["covariance"] = matrix_json(gaussian.covariance);
 }
 
+void add_parameters(Json& out, const MixtureDensity& mixture) {
+  Json components = Json::array();
+  for (const MixtureComponent& component : mixture.components) {
+    Json one = Json::object();
+    if (component.weight) one["weight"] = component.weight->text();
+    std::visit([&](const auto& law) { add_parameters(one, law); }, component.law);
+    components.push_back(std::move(one));
+  }
+  out["components"] = std::move(components);
+}
+
+void add_parameters(Json& out, const RadialDensity& radial) {
+  add_pair_law(out, radial.split ? "a." : "", radial.amplitude);
+  if (radial.split) add_pair_law(out, "p.", radial.phase);
+  if (radial.shape == RadialShape::student_t) out["nu"] = radial.nu.text();
+}
+
 void add_parameters(Json& out, const EmpiricalDensity& empirical) {
   out["file"] = empirical.file;
   out["q"] = empirical.query_tensor;
@@ -133,6 +150,7 @@ void add_parameters(Json& out, const EmpiricalDensity& empirical) {
   out["head"] = empirical.head;
   out["pairs"] = text(empirical.pairs);
   out["skip"] = empirical.skip;
+  out["bandwidth"] = empirical.bandwidth.text();
 }
 
 void add_pair_scales(Json& out, const std::string& prefix, const PairLaw& law) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/encoding.hpp"
 #include "sim/spec_text.hpp"
 
 namespace tapalab {
@@ -39,6 +40,8 @@ std::optional<double> confidence_level(const DistanceCurve& curve) {
 std::string heading(const DistanceCurve& curve) {
   std::string line = fmt::format("{}   {}   D = {}", escaped(curve.encoding.spec),
                                  escaped(curve.density.spec), curve.head_dim);
+  if (depends_on_length(curve.encoding.law) && curve.encoding.sequence_length)
+    line += fmt::format("   text of {} tokens", *curve.encoding.sequence_length);
   if (curve.samples) line += fmt::format("   {} samples", *curve.samples);
   if (curve.seed) line += fmt::format("   seed {}", *curve.seed);
   if (const auto level = confidence_level(curve)) {

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "sim/errors.hpp"
 #include "sim/io/binary_file.hpp"
 #include "sim/io/bounded_text.hpp"
+#include "sim/io/config_block.hpp"
 #include "sim/spec_text.hpp"
 
 namespace tapalab {
@@ -18,113 +20,7 @@ using nlohmann::json;
 
 constexpr std::uint64_t kMaxBytes = 16u << 20;
 constexpr std::uint64_t kMaxTokens = 0x7fff'ffff'ffff'ffffULL;
-constexpr std::uint64_t kMaxConfigHeadDim = 65536;
 constexpr std::size_t kMostNamed = 32;  // unused keys that get a warning each
-
-std::string shown(const json& value) {
-  return printable(value.dump(-1, ' ', true, json::error_handler_t::replace));
-}
-
-// One object of the configuration: every access names its path, and what was never asked for can be
-// listed.
-class ConfigBlock {
- public:
-  ConfigBlock(const std::string& file, std::string path, const json& object)
-      : file_(file), path_(std::move(path)), object_(&object) {}
-
-  [[noreturn]] void refuse(const std::string& key, const std::string& what) const {
-    throw InputError(fmt::format("{}: {}: {}", printable(file_), printable(path_of(key)), what));
-  }
-
-  /// The value of a key; null where it is absent or null.
-  const json* find(const std::string& key) {
-    known_.insert(key);
-    const auto found = object_->find(key);
-    return found == object_->end() || found->is_null() ? nullptr : &*found;
-  }
-
-  std::optional<ExactDecimal> number(const std::string& key, bool positive = true) {
-    const json* value = find(key);
-    if (value == nullptr) return std::nullopt;
-    return decimal(key, *value, positive);
-  }
-
-  ExactDecimal required_number(const std::string& key) {
-    const auto value = number(key);
-    if (!value) refuse(key, "is missing; accepted: a number > 0");
-    return *value;
-  }
-
-  std::optional<std::uint64_t> count(const std::string& key, std::uint64_t largest) {
-    const json* value = find(key);
-    if (value == nullptr) return std::nullopt;
-    // Some files hold 4096.0.
-    const bool whole =
-        value->is_number_unsigned() ||
-        (value->is_number_float() && value->get<double>() >= 1 && value->get<double>() < 9e15 &&
-         value->get<double>() == static_cast<double>(value->get<std::uint64_t>()));
-    if (!whole || value->get<std::uint64_t>() < 1 || value->get<std::uint64_t>() > largest)
-      refuse(key, fmt::format("is {}; accepted: an integer from 1 to {}", shown(*value), largest));
-    return value->get<std::uint64_t>();
-  }
-
-  std::optional<bool> boolean(const std::string& key) {
-    const json* value = find(key);
-    if (value == nullptr) return std::nullopt;
-    if (!value->is_boolean())
-      refuse(key, fmt::format("is {}; accepted: true or false", shown(*value)));
-    return value->get<bool>();
-  }
-
-  std::optional<std::string> text(const std::string& key) {
-    const json* value = find(key);
-    if (value == nullptr) return std::nullopt;
-    if (!value->is_string()) refuse(key, fmt::format("is {}; accepted: a string", shown(*value)));
-    return value->get<std::string>();
-  }
-
-  std::vector<ExactDecimal> list(const std::string& key) {
-    const json* value = find(key);
-    if (value == nullptr || !value->is_array())
-      refuse(key, "accepted: a list of numbers > 0, one for each rotated pair");
-    if (value->size() > kMaxConfigHeadDim / 2)
-      refuse(key, fmt::format("has {} entries; accepted: at most {}", value->size(),
-                              kMaxConfigHeadDim / 2));
-    std::vector<ExactDecimal> entries;
-    for (const auto& entry : *value) entries.push_back(decimal(key, entry, true));
-    return entries;
-  }
-
-  std::vector<std::string> unused() const {
-    std::vector<std::string> keys;
-    for (const auto& [key, value] : object_->items()) {
-      if (known_.count(key) == 0) keys.push_back(key);
-    }
-    return keys;
-  }
-
-  const json& object() const { return *object_; }
-  std::string path_of(const std::string& key) const {
-    return path_.empty() ? key : path_ + "." + key;
-  }
-
- private:
-  ExactDecimal decimal(const std::string& key, const json& value, bool positive) const {
-    if (!value.is_number())
-      refuse(key, fmt::format("is {}; accepted: a number{}", shown(value), positive ? " > 0" : ""));
-    // The shortest decimal that reads as this double is what the file says, to 17 digits.
-    const ExactDecimal number =
-        value.is_number_float() ? ExactDecimal::parse(fmt::format("{}", value.get<double>()), key)
-                                : ExactDecimal::parse(value.dump(), key);
-    if (positive && number.compare(0) <= 0)
-      refuse(key, fmt::format("is {}; accepted: a number > 0", shown(value)));
-    return number;
-  }
-
-  std::string file_, path_;
-  const json* object_;
-  std::set<std::string> known_;
-};
 
 // The value that two places may give, if they agree.
 template <class T>
@@ -143,6 +39,7 @@ struct Model {
   std::optional<std::uint64_t> top_original;
   std::optional<ExactDecimal> theta, partial;
   bool scales_softmax = false;
+  bool interleaved = false;
   std::vector<std::string> warnings;
 };
 
@@ -164,6 +61,23 @@ std::uint32_t read_head_dim(ConfigBlock& top) {
   return static_cast<std::uint32_t>(*hidden / *heads);
 }
 
+// What bears on scores and is not part of an encoding here.
+void warn_of_unread(ConfigBlock& top, std::vector<std::string>& warnings) {
+  if (top.find("qk_rope_head_dim") != nullptr)
+    warnings.emplace_back(
+        "latent attention: the encoding is that of the qk_rope_head_dim rotated coordinates alone, "
+        "with logits over the square root of their number; the model divides by that of all "
+        "coordinates, and adds those that are not rotated");
+  for (const auto& [key, effect] :
+       {std::pair{"query_pre_attn_scalar", "the model scales its logits by it"},
+        std::pair{"attention_multiplier", "the model scales its logits by it"},
+        std::pair{"no_rope_layers", "some layers of the model have no RoPE"},
+        std::pair{"no_rope_layer_interval", "some layers of the model have no RoPE"}}) {
+    if (top.find(key) != nullptr)
+      warnings.push_back(fmt::format("{} has no effect here: {}", key, effect));
+  }
+}
+
 Model read_model(ConfigBlock& top) {
   Model model;
   model.head_dim = read_head_dim(top);
@@ -171,9 +85,11 @@ Model read_model(ConfigBlock& top) {
   model.top_original = top.count("original_max_position_embeddings", kMaxTokens);
   model.theta = top.number("rope_theta");
   model.partial = top.number("partial_rotary_factor");
-  if (const auto base = top.number("rotary_emb_base")) {
+  for (const char* key : {"rotary_emb_base", "global_rope_theta"}) {
+    const auto base = top.number(key);
+    if (!base) continue;
     if (model.theta && !(*base == *model.theta))
-      top.refuse("rotary_emb_base", "contradicts rope_theta; accepted: one of the two");
+      top.refuse(key, "contradicts rope_theta; accepted: one of the two");
     model.theta = base;
   }
   if (const auto part = top.number("rotary_pct")) {
@@ -181,6 +97,19 @@ Model read_model(ConfigBlock& top) {
       top.refuse("rotary_pct", "contradicts partial_rotary_factor; accepted: one of the two");
     model.partial = part;
   }
+  if (const auto rotated = top.count("rotary_dim", kMaxConfigHeadDim)) {
+    const ExactDecimal part = ExactDecimal::parse(
+        fmt::format("{}", static_cast<double>(*rotated) / model.head_dim), "rotary_dim");
+    if (model.partial && !(part == *model.partial))
+      top.refuse("rotary_dim", "contradicts partial_rotary_factor; accepted: one of the two");
+    model.partial = part;
+  }
+  if (top.find("rope_ratio") != nullptr)
+    top.refuse("rope_ratio",
+               "stretches the base as ChatGLM does, which is not read; accepted: "
+               "--encoding partial:base=.. with that base");
+  model.interleaved = top.boolean("rope_interleave").value_or(false);
+  warn_of_unread(top, model.warnings);
   const std::string kind = top.text("model_type").value_or("");
   model.scales_softmax = kind.rfind("deepseek", 0) == 0 || kind.rfind("kimi", 0) == 0;
   return model;
@@ -269,9 +198,58 @@ class ScalingReader {
 
 void check_computable(const std::string& file, const ModelRope& layer) {
   try {
-    rope_frequencies(layer.rope, layer.head_dim, layer.original == 0 ? 1 : layer.original);
+    const RopeFrequencies frequencies =
+        rope_frequencies(layer.rope, layer.head_dim, layer.original == 0 ? 1 : layer.original);
+    // LongRoPE's other list
+    const RopeFrequencies longer = rope_frequencies(layer.rope, layer.head_dim, kMaxTokens);
+    for (const auto* list : {&frequencies.radians, &longer.radians}) {
+      for (std::size_t i = 0; i < list->size(); ++i) {
+        const double f = static_cast<double>((*list)[i]);
+        if (f == 0 ? (*list)[i] == 0 : std::isfinite(f) && std::isfinite(6.3 / f)) continue;
+        throw InputError(fmt::format(
+            "the frequency of pair {} is {}; accepted: factors that leave frequencies and "
+            "wavelengths in the range of double",
+            i, (*list)[i].str(3, std::ios_base::scientific)));
+      }
+    }
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", printable(file), error.what()));
+  }
+}
+
+// Numbers that speak of one thing and disagree.
+void warn_of_lengths(const Model& model, ConfigBlock& block, ModelRope& layer) {
+  const auto nested = block.count("original_max_position_embeddings", kMaxTokens);
+  if (nested && model.top_original && *nested != *model.top_original)
+    layer.warnings.push_back(
+        fmt::format("{} is {} and original_max_position_embeddings {}: the latter is taken",
+                    printable(block.path_of("original_max_position_embeddings")), *nested,
+                    *model.top_original));
+  if (model.max_positions != 0 && layer.original > model.max_positions)
+    layer.warnings.push_back(
+        fmt::format("the original length {} is above max_position_embeddings {}", layer.original,
+                    model.max_positions));
+  const auto* yarn = std::get_if<YarnScaling>(&layer.rope.scaling);
+  if (yarn == nullptr || model.max_positions == 0) return;
+  const double ratio =
+      static_cast<double>(model.max_positions) / static_cast<double>(yarn->original);
+  const double factor = static_cast<double>(yarn->factor.wide());
+  if (std::abs(factor / ratio - 1) > 1e-6 && model.max_positions != yarn->original)
+    layer.warnings.push_back(
+        fmt::format("factor is {}, and max_position_embeddings over the original length {}: the "
+                    "factor is taken",
+                    yarn->factor.text(), ratio));
+}
+
+// Keys of the model that look as if they spoke of RoPE, and that nothing asked for.
+void warn_of_unused(const ConfigBlock& top, std::vector<std::string>& warnings) {
+  std::size_t count = 0;
+  for (const std::string& key : top.unused()) {
+    const bool speaks = key.find("rope") != std::string::npos ||
+                        key.find("rotary") != std::string::npos ||
+                        key.find("mscale") != std::string::npos;
+    if (!speaks || ++count > kMostNamed) continue;
+    warnings.push_back(fmt::format("{} has no effect here", printable(key)));
   }
 }
 
@@ -282,6 +260,7 @@ ModelRope read_layer(const std::string& file, ConfigBlock& top, const Model& mod
   layer.head_dim = model.head_dim;
   layer.warnings = model.warnings;
   layer.scales_softmax = model.scales_softmax;
+  layer.interleaved = model.interleaved;
   const auto type = block.text("rope_type"), old_type = block.text("type");
   if (type && old_type && *type != *old_type)
     block.refuse("type", fmt::format("{} contradicts rope_type {}; accepted: one of the two",
@@ -293,9 +272,15 @@ ModelRope read_layer(const std::string& file, ConfigBlock& top, const Model& mod
   if (theta) layer.rope.base = *theta;
   if (!theta) layer.warnings.emplace_back("no rope_theta: 10000 is taken");
   if (partial) layer.rope.partial = *partial;
-  if (layer.rope.base.compare(1) <= 0) block.refuse("rope_theta", "accepted: a number > 1");
+  const auto refuse_range = [&](const char* key, bool at_top, const ExactDecimal& value,
+                                const char* accepted) {
+    (at_top ? top : block).refuse(key, fmt::format("is {}; accepted: {}", value.text(), accepted));
+  };
+  if (layer.rope.base.compare(1) <= 0)
+    refuse_range("rope_theta", model.theta.has_value(), layer.rope.base, "a number > 1");
   if (layer.rope.partial.compare(1) > 0)
-    block.refuse("partial_rotary_factor", "accepted: a number above 0 and at most 1");
+    refuse_range("partial_rotary_factor", model.partial.has_value(), layer.rope.partial,
+                 "a number above 0 and at most 1");
   ScalingReader reader(model, block);
   layer.rope.scaling = reader.read(layer.type);
   layer.original = std::visit(
@@ -304,6 +289,7 @@ ModelRope read_layer(const std::string& file, ConfigBlock& top, const Model& mod
         return model.max_positions;
       },
       layer.rope.scaling);
+  warn_of_lengths(model, block, layer);
   const std::vector<std::string> unused = block.unused();
   for (std::size_t i = 0; i < std::min(unused.size(), kMostNamed); ++i)
     layer.warnings.push_back(fmt::format("{} is not used by rope_type {}",
@@ -368,15 +354,17 @@ const json& language_model(const json& document) {
 // An older form of two kinds of layers: sliding ones are read with a base of their own.
 void add_local_layers(const std::string& path, ConfigBlock& top, const Model& model,
                       ModelConfig& config) {
-  const auto base = top.number("rope_local_base_freq");
+  const char* key =
+      top.find("local_rope_theta") != nullptr ? "local_rope_theta" : "rope_local_base_freq";
+  const auto base = top.number(key);
   if (!base) return;
   if (config.layers.size() != 1 || !config.layers.front().layer_type.empty())
-    top.refuse("rope_local_base_freq", "stands beside layer types; accepted: one of the two");
+    top.refuse(key, "stands beside layer types; accepted: one of the two");
   config.layers.front().layer_type = "full_attention";
   Model local = model;
   local.theta = base;
   const json none = json::object();
-  ConfigBlock block(path, "rope_local_base_freq", none);
+  ConfigBlock block(path, key, none);
   config.layers.push_back(read_layer(path, top, local, block, "sliding_attention"));
 }
 
@@ -411,16 +399,25 @@ ModelConfig parse_model_config(std::string_view text, const std::string& path) {
     top.refuse("alibi", "is true: this model has no RoPE; accepted: --encoding alibi:heads=N");
   if (const json* kind = top.find("position_embedding_type");
       kind != nullptr && *kind != "rotary" && *kind != "rope" && !kind->is_null())
-    top.refuse("position_embedding_type",
-               fmt::format("is {}: this model has no RoPE; accepted: rotary, rope", shown(*kind)));
+    top.refuse(
+        "position_embedding_type",
+        fmt::format("is {}: this model has no RoPE; accepted: rotary, rope", shown_json(*kind)));
   const json* parameters = top.find("rope_parameters");
   const json* scaling = top.find("rope_scaling");
   for (const auto& [key, value] :
        {std::pair{"rope_parameters", parameters}, {"rope_scaling", scaling}}) {
     if (value != nullptr && !value->is_object())
-      top.refuse(key, fmt::format("is {}; accepted: an object", shown(*value)));
+      top.refuse(key, fmt::format("is {}; accepted: an object", shown_json(*value)));
   }
-  if (parameters != nullptr && scaling != nullptr && *parameters != *scaling)
+  // Some files hold both forms: then all that the older one says must stand in the newer.
+  const auto contained = [&] {
+    for (const auto& [key, value] : scaling->items()) {
+      const auto found = parameters->find(key);
+      if (found == parameters->end() || *found != value) return false;
+    }
+    return true;
+  };
+  if (parameters != nullptr && scaling != nullptr && !contained())
     top.refuse("rope_scaling", "stands beside another rope_parameters; accepted: one of the two");
   const Model model = read_model(top);
   const json none = json::object();
@@ -441,6 +438,7 @@ ModelConfig parse_model_config(std::string_view text, const std::string& path) {
     }
   }
   add_local_layers(path, top, model, config);
+  for (ModelRope& layer : config.layers) warn_of_unused(top, layer.warnings);
   return config;
 }
 

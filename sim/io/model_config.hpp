@@ -24,6 +24,7 @@ struct ModelRope {
   std::uint32_t head_dim = 0;
   std::uint64_t original = 0;   ///< tokens of the trained context; 0: not given
   bool scales_softmax = false;  ///< the model's code multiplies its softmax scale (DeepSeek)
+  bool interleaved = false;     ///< rope_interleave: pairs are adjacent coordinates
   std::vector<std::string> warnings;
 };
 

@@ -27,7 +27,13 @@ enum class Stream : std::uint32_t {
   distance = 5,     ///< the distances of a sample of score differences: near is draw 0, far draw 1
   conditional = 7,  ///< coordinates 2 draw and 2 draw + 1 of a conditional sample; retry 1: pilot;
                     ///< retry 2: a device's, normals 4 draw .. 4 draw + 3 in float
+  retrieval = 8,    ///< distractors of a trial, draw their distance; retry 1: query and needle
+  component = 9,    ///< the component of a sample of a mixture: draw 0
+  scale = 10,       ///< the random scale of a sample: draws 0 and 1, tries by retry
   gaussian_single = 6,  ///< normals 4 draw .. 4 draw + 3 of a sample of x, in float
+  scramble = 11,  ///< the key of dimension `draw` of the replica `sample` of the Sobol sequence
+  sobol_rest =
+      12,  ///< bits below the scrambled ones of dimensions 2 draw and 2 draw + 1 of a sample
 };
 
 TAPALAB_HD TAPALAB_INLINE constexpr std::uint32_t stream_tag(Stream stream,

@@ -28,7 +28,7 @@ CurveTask make_task(const std::string& encoding, const std::string& density, std
 
 DistanceCurve reference(CurveTask task) {
   task.engine = Engine::automatic;
-  task.sampling.estimator = Estimator::automatic;
+  task.sampling.estimator = Estimator::standard;
   return compute_curve(task);
 }
 

@@ -127,7 +127,7 @@ TEST_CASE("Errors stay below their bounds, and bounds below ten times the errors
       const bool rotary = is_rotary(parse_encoding(encoding).law);
       const ScoreCheck check =
           check_scores(task_of(encoding, dtype, "log:1:2^40:22", rotary ? 800 : 4000));
-      CHECK(check.holds);
+      CHECK(check.holds == (dtype != FloatFormat::f16));  // some distances have no number there
       REQUIRE(check.points.size() == 22);
       std::size_t finite = 0;
       for (const CrosscheckPoint& point : check.points) {

@@ -46,7 +46,7 @@ struct Run {
 int main(int argc, char** argv) {
   const auto plain_samples =
       static_cast<std::uint64_t>(argc > 1 ? std::strtod(argv[1], nullptr) : 1e8);
-  const DistanceCurve exact = compute_curve(task_of(Engine::exact, Estimator::automatic, 2));
+  const DistanceCurve exact = compute_curve(task_of(Engine::exact, Estimator::standard, 2));
   const Run runs[] = {
       {"plain", Engine::mc, Estimator::plain, plain_samples},
       {"conditional", Engine::conditional, Estimator::conditional, 200'000},

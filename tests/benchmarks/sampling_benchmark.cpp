@@ -1,6 +1,7 @@
 // Normals and TAPA samples a second on one core, beside GSL's ziggurat and the C++ library in the
 // same run. Processor time; the medians of the repetitions are the figures to quote:
 //   sampling_benchmark --benchmark_repetitions=9 --benchmark_report_aggregates_only=true
+// Two threads and NumPy beside it: scripts/sampling-speed.sh.
 #include <benchmark/benchmark.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
@@ -21,9 +22,10 @@ namespace {
 
 constexpr std::uint32_t kNormals = 256;  // of one sample at D = 128
 
-void rate(benchmark::State& state, double items, const char* name) {
-  state.counters[name] = benchmark::Counter(items * static_cast<double>(state.iterations()),
-                                            benchmark::Counter::kIsRate);
+// Normals or samples; one name for all, as tables of comma-separated values need.
+void rate(benchmark::State& state, double items) {
+  state.counters["items/s"] = benchmark::Counter(items * static_cast<double>(state.iterations()),
+                                                 benchmark::Counter::kIsRate);
 }
 
 void normals_float(benchmark::State& state, SimdLevel level) {
@@ -36,7 +38,7 @@ void normals_float(benchmark::State& state, SimdLevel level) {
     benchmark::ClobberMemory();
     first += kLanes;
   }
-  rate(state, static_cast<double>(z.size()), "normals/s");
+  rate(state, static_cast<double>(z.size()));
 }
 
 void normals_double(benchmark::State& state, SimdLevel level) {
@@ -56,7 +58,7 @@ void normals_double(benchmark::State& state, SimdLevel level) {
     benchmark::ClobberMemory();
     first += kLanes;
   }
-  rate(state, static_cast<double>(x.size()), "normals/s");
+  rate(state, static_cast<double>(x.size()));
 }
 
 void normals_gsl_ziggurat(benchmark::State& state) {
@@ -68,7 +70,7 @@ void normals_gsl_ziggurat(benchmark::State& state) {
     benchmark::DoNotOptimize(z.data());
     benchmark::ClobberMemory();
   }
-  rate(state, static_cast<double>(z.size()), "normals/s");
+  rate(state, static_cast<double>(z.size()));
 }
 
 void normals_std(benchmark::State& state) {
@@ -80,7 +82,7 @@ void normals_std(benchmark::State& state) {
     benchmark::DoNotOptimize(z.data());
     benchmark::ClobberMemory();
   }
-  rate(state, static_cast<double>(z.size()), "normals/s");
+  rate(state, static_cast<double>(z.size()));
 }
 
 std::vector<std::uint64_t> sixteen_distances() {
@@ -90,19 +92,20 @@ std::vector<std::uint64_t> sixteen_distances() {
 }
 
 // Samples of TAPA at D = 128, each scored at 16 distances: means, variances, sine and excess parts.
-void tapa_samples(benchmark::State& state, unsigned threads) {
+void tapa_samples(benchmark::State& state, unsigned threads,
+                  Arrangement arrangement = Arrangement::independent) {
   const Encoding encoding = parse_encoding("tapa");
   const Density density = parse_density("gaussian:rho=0.25");
   const ScoreSampler sampler(lower(encoding, 128),
                              lower(std::get<GaussianDensity>(density.law), encoding, 128),
-                             sixteen_distances(), 1);
+                             sixteen_distances(), 1, arrangement);
   constexpr std::uint64_t kSamples = 400 * kBlockSamples;
   for (auto _ : state) {
     SamplingState samples;
     sampler.add(0, kSamples, threads, {}, samples);
     benchmark::DoNotOptimize(samples.total().points.data());
   }
-  rate(state, static_cast<double>(kSamples), "samples/s");
+  rate(state, static_cast<double>(kSamples));
 }
 
 // The same with the tools at hand: GSL's normals, sums and cosines of the C library.
@@ -129,7 +132,7 @@ void tapa_samples_gsl(benchmark::State& state) {
     benchmark::DoNotOptimize(sum.data());
     benchmark::DoNotOptimize(square.data());
   }
-  rate(state, 1, "samples/s");
+  rate(state, 1);
 }
 
 }  // namespace
@@ -144,6 +147,9 @@ BENCHMARK_CAPTURE(tapa_samples, two_threads, 2)->Unit(benchmark::kMillisecond)->
 BENCHMARK_CAPTURE(tapa_samples, one_thread_real_time, 1)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
+BENCHMARK_CAPTURE(tapa_samples, antithetic, 1, Arrangement::mirrored)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(tapa_samples, qmc, 1, Arrangement::sobol)->Unit(benchmark::kMillisecond);
 BENCHMARK(tapa_samples_gsl);
 
 BENCHMARK_MAIN();

@@ -39,7 +39,7 @@ TEST_CASE("Bad options are refused with one line that names them") {
       {{"curv"}, "did you mean curve"},
       {{"--verbose"}, "--verbose"},
       {{"histogra"}, "did you mean histogram"},
-      {{"retrieve"}, "retrieve"},
+      {{"retriev"}, "did you mean retrieve"},
       {{"curve", "--distance", "1"}, "did you mean --distances"},
       {{"curve", "--frobnicate"}, "--frobnicate"},
       {{"curve", "--frobnicate=3"}, "--frobnicate"},
@@ -198,6 +198,9 @@ TEST_CASE("Texts that would cost a parser its stack, and bytes after a NUL, are 
   check_refused({"merge", "/tmp"}, "is a directory");
   check_refused({"curve", "--spec", ""}, "--spec");
   check_refused({"curve", "--density", "gaussian:nu=3"}, "student-t");
+  check_refused({"curve", "--density", "mixture:weight=0.5;weight=0.6"}, "sum to 1.1");
+  check_refused({"curve", "--density", "mixture:rho=0;rho=1", "--sweep", "rho=lin:0:1:2"}, "sweep");
+  check_refused({"curve", "--density", "student-t-joint:nu=4", "--engine", "mc"}, "nu > 4");
 }
 
 TEST_CASE("Too few samples for a confidence leave an interval out or are refused") {
@@ -284,6 +287,28 @@ TEST_CASE("A result never replaces the file that it was made from") {
   check_refused({"merge", spec, "--out", spec}, "shard");
   check_refused({"inspect", spec, "--out", spec}, "inspect");
   CHECK(read_file(spec) == text);
+  const std::string content =
+      R"({"head_dim": 8, "rope_theta": 10000, "max_position_embeddings": 64})";
+  const std::string config = directory.write("config.svg", content);
+  const std::string model = "hf:" + config;
+  check_refused({"curve", "--encoding", model, "--out", config}, "--out");
+  check_refused({"bias", "--encoding", model, "--plot", config}, "--plot");
+  check_refused({"crosscheck", "--encoding", model, "--out", config}, "--out");
+  check_refused({"fit", "--encoding", model, "--out", config}, "--out");
+  check_refused({"retrieve", "--encoding", model, "--out", config}, "--out");
+  check_refused({"histogram", "--encoding", model, "--out", config}, "--out");
+  CHECK(read_file(config) == content);
+  const std::string golden = directory.write("config.safetensors", content);
+  check_refused({"crosscheck", "--encoding", "hf:" + golden, "--rows", "0:1", "--seq-len", "8",
+                 "--export", golden},
+                "--export");
+  check_refused(
+      {"crosscheck", "--rows", "0:1", "--seq-len", "8", "--export", directory.file("golden.txt")},
+      "--export");
+  CHECK(read_file(golden) == content);
+  check_refused({"verify", "theorem-3.3", "--quick", "--out-dir", directory.file(""), "--out",
+                 directory.file("verify.json")},
+                "--out");
 }
 
 TEST_CASE("A refusal leaves no file behind, not even where the fault is found late") {

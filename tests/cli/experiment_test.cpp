@@ -35,6 +35,21 @@ mean = [0, 0.1, 0, 0]
 covariance = [[1, 0, 0.2, 0], [0, 1, 0, 0], [0.2, 0, 1, 0], [0, 0, 0, 1]]
 )";
 
+const char* const kMixture = R"(distances = [0, 1, 100]
+encoding = "tapa"
+head_dim = 2
+[density]
+name = "mixture"
+[[density.components]]
+weight = 0.25
+mean = [0, 0.1, 0, 0]
+covariance = [[1, 0, 0.2, 0], [0, 1, 0, 0], [0.2, 0, 1, 0], [0, 0, 0, 1]]
+[[density.components]]
+weight = 0.75
+p.rho = 0.5
+mean_q = "0.25"
+)";
+
 }  // namespace
 
 TEST_CASE("A result given back as a specification gives the same curves") {
@@ -49,6 +64,11 @@ TEST_CASE("A result given back as a specification gives the same curves") {
       {"--sweep", "alpha=lin:0.1:0.3:3", "--distances", "log:1:100:5"},
       {"--encoding", "rope", "--density", tokens(), "--distances", "1,9"},
       {"--spec", directory.write("general.toml", kGeneral)},
+      {"--spec", directory.write("mixture.toml", kMixture)},
+      {"--density", "mixture:weight=0.25,rho=0.6;weight=0.75,a.mean_q=0.5", "--density",
+       "mixture:rho=0.1;rho=0.2", "--density", "student-t-joint:nu=5,p.rho=0.5", "--density",
+       "quartic:rho=0.5", "--distances", "0,3"},
+      {"--density", tokens() + ",skip=1900,bandwidth=0.5", "--distances", "1,9"},
       {"--encoding", "tapa", "--encoding", "tapa", "--distances", "1,9"},
       {"--encoding", "tapa", "--encoding", "rope", "--encoding", "tapa", "--density", "gaussian",
        "--density", "gaussian", "--distances", "3"},
@@ -128,6 +148,18 @@ TEST_CASE("A table of prefixed keys is the density that the command line spells"
   const json by_file = run_json({"curve", "--spec", file});
   const json by_flag = run_json(
       {"curve", "--distances", "3", "--density", "gaussian:rho=0.1,a.mean_q=0.5,p.rho=0.3"});
+  CHECK(by_file.at("curves").dump() == by_flag.at("curves").dump());
+}
+
+TEST_CASE("The components of a mixture in a table are those that the command line spells") {
+  const TempDirectory directory;
+  const std::string file = directory.write(
+      "mixture.toml",
+      "distances = 3\n[density]\nname = \"mixture\"\ncomponents = [{weight = 0.3, rho = 0.5}, "
+      "{weight = 0.7, a.mean_q = 1}]\n");
+  const json by_file = run_json({"curve", "--spec", file});
+  const json by_flag = run_json({"curve", "--distances", "3", "--density",
+                                 "mixture:weight=0.3,rho=0.5;weight=0.7,a.mean_q=1"});
   CHECK(by_file.at("curves").dump() == by_flag.at("curves").dump());
 }
 

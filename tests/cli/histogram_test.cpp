@@ -15,7 +15,7 @@ TEST_CASE("Every schema describes encodings alike") {
         .at("encoding");
   };
   const json curve = definition("curve");
-  for (const char* name : {"fit", "histogram", "shard", "crosscheck"}) {
+  for (const char* name : {"fit", "histogram", "retrieve", "shard", "crosscheck"}) {
     INFO(name);
     CHECK(definition(name) == curve);
   }

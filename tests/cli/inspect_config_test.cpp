@@ -51,6 +51,88 @@ TEST_CASE("inspect says what Theorems 2.1 and 2.2 make of a configuration's base
   CHECK(mean(near) - mean(500001) == Approx(gap.at("gap").get<double>()).margin(1e-9));
 }
 
+TEST_CASE("what a configuration holds without effect is said by every command that reads it") {
+  const TempDirectory directory;
+  const auto warned = [&](const std::string& keys, std::vector<std::string> command) {
+    const std::string file = directory.write(
+        "config.json", R"({"head_dim": 8, "max_position_embeddings": 64, )" + keys + "}");
+    command.insert(command.end(), {"--encoding", "hf:" + file, "--distances", "1"});
+    const ProgramResult result = run_program(command);
+    INFO(keys << result.err);
+    CHECK(result.code == 0);
+    return result.err;
+  };
+  const std::string typo = R"("rope_theta": 10000, "rope_scaling": {"type": "linear", "factor": 2,
+      "low_freq_facter": 1})";
+  for (const char* command : {"curve", "bias", "crosscheck"}) {
+    CHECK(warned(typo, {command}).find("low_freq_facter") != std::string::npos);
+    CHECK(warned(typo, {command, "--quiet"}).empty());
+  }
+  CHECK(warned("\"partial_rotary_factor\": 1", {"curve"}).find("no rope_theta") !=
+        std::string::npos);
+  for (const auto& [keys, said] : std::vector<std::pair<std::string, std::string>>{
+           {R"("rope_interleave": true)", "pairing=adjacent"},
+           {R"("qk_rope_head_dim": 8, "qk_nope_head_dim": 16)", "latent attention"},
+           {R"("query_pre_attn_scalar": 144)", "query_pre_attn_scalar"},
+           {R"("no_rope_layers": [1, 0])", "no_rope_layers"},
+           {R"("rope_type": "yarn")", "rope_type"},
+           {R"("rope_scaling": {"type": "yarn", "factor": 4,
+               "original_max_position_embeddings": 4})",
+            "over the original length 16"},
+           {R"("original_max_position_embeddings": 32, "rope_scaling": {"type": "yarn",
+               "factor": 2, "original_max_position_embeddings": 16})",
+            "the latter is taken"}}) {
+    const std::string err = warned("\"rope_theta\": 10000, " + keys, {"curve"});
+    INFO(err);
+    CHECK(err.find(said) != std::string::npos);
+  }
+}
+
+TEST_CASE("rotary_dim, two bases and equal factors are read; a stretched base is refused") {
+  const TempDirectory directory;
+  const auto inspected = [&](const std::string& keys) {
+    const std::string file =
+        directory.write("config.json", R"({"max_position_embeddings": 8192, )" + keys + "}");
+    return run_program({"inspect", file, "--format", "json"});
+  };
+  const auto rope = [&](const std::string& keys) {
+    const ProgramResult result = inspected(keys);
+    INFO(result.err);
+    REQUIRE(result.code == 0);
+    return json::parse(result.out).at("rope");
+  };
+  CHECK(rope(R"("head_dim": 128, "rotary_dim": 64, "rope_theta": 10000)").at("rotary_dim") == 64);
+  const json two = rope(R"("head_dim": 64, "global_rope_theta": 160000,
+      "local_rope_theta": 10000)");
+  CHECK(two.at("full_attention").at("base") == "160000");
+  CHECK(two.at("sliding_attention").at("base") == "10000");
+  // wavelengths up to 8192 are kept, those beyond divided
+  const json equal = rope(R"("head_dim": 128, "rope_theta": 500000, "rope_scaling": {
+      "rope_type": "llama3", "factor": 16, "low_freq_factor": 1, "high_freq_factor": 1,
+      "original_max_position_embeddings": 8192})");
+  std::size_t kept = 0, blended = 0;
+  for (const json& pair : equal.at("scaling")) {
+    kept += pair == "kept" ? 1 : 0;
+    blended += pair == "blended" ? 1 : 0;
+  }
+  CHECK(blended == 0);
+  CHECK(kept == 35);  // 2 pi 500000^(i/64) < 8192: i < 34.98
+  const json both = rope(R"("head_dim": 8, "rope_scaling": {"type": "linear", "factor": 2},
+      "rope_parameters": {"type": "linear", "factor": 2, "rope_theta": 10000})");
+  CHECK(both.at("type") == "linear");
+  for (const char* refused :
+       {R"("head_dim": 8, "rope_ratio": 500)", R"("head_dim": 8, "rope_theta": 1)",
+        R"("head_dim": 128, "rope_theta": 10000, "rope_scaling": {"type": "linear",
+            "factor": 1e308})"}) {
+    const ProgramResult result = inspected(refused);
+    INFO(refused << result.err);
+    CHECK(result.code == 2);
+    CHECK(count_lines(result.err) == 1);
+  }
+  CHECK(inspected(R"("head_dim": 8, "rope_theta": 1)").err.find("rope_scaling") ==
+        std::string::npos);
+}
+
 TEST_CASE("inspect prints DeepSeek's softmax factors, 1.5896 for V2-Lite and 1.8739 for V3") {
   const TempDirectory directory;
   for (const auto& [all_dim, factor] : {std::pair{"0.707", 1.5896}, std::pair{"1.0", 1.8739}}) {
@@ -65,8 +147,10 @@ TEST_CASE("inspect prints DeepSeek's softmax factors, 1.5896 for V2-Lite and 1.8
     const json rope = json::parse(text.out).at("rope");
     CHECK(rope.at("softmax_scale_factor").get<double>() == Approx(factor).epsilon(5e-5));
     CHECK(rope.at("attention_factor") == 1.0);
-    REQUIRE(rope.at("warnings").size() == 1);
-    CHECK(rope.at("warnings").at(0).get<std::string>().find("softmax_scale_factor") !=
+    REQUIRE(rope.at("warnings").size() == 2);
+    CHECK(rope.at("warnings").at(0).get<std::string>().find("latent attention") !=
+          std::string::npos);
+    CHECK(rope.at("warnings").at(1).get<std::string>().find("softmax_scale_factor") !=
           std::string::npos);
     const ProgramResult table = run_program({"inspect", file});
     CHECK(table.out.find("softmax scale factor " + std::to_string(factor).substr(0, 4)) !=

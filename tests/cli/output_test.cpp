@@ -48,6 +48,10 @@ TEST_CASE("The JSON of curve, bias and variance is valid under its schema, for e
         std::string(" variance --distances 1,7"), std::string(" bias --distances 1,7") + tokens,
         kFew + " --density sech:a.mean_q=0.5",
         kFew + " --density student-t:nu=5 --density sech:key=laplace",
+        kFew + " --density 'mixture:weight=0.5,rho=0.5;weight=0.5,p.mean_q=1' --density "
+               "student-t-joint:nu=3,rho=0.5 --density quartic:a.rho=0.5",
+        std::string(" bias --distances 1,7 --density 'empirical:file=\"") + TAPALAB_TEST_DATA +
+            "/qk.safetensors\",q=layers.3.q,k=layers.3.k,skip=1900,bandwidth=0.5'",
         std::string(" curve --distances 1,2^62 --encoding rope --encoding tapa-linear")}) {
     INFO(line);
     const ProgramResult result = run_shell("\"$P\"" + line + " --format json");

@@ -1,4 +1,6 @@
 // --shard, merge, --checkpoint and --estimator on the command line.
+#include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -80,6 +82,68 @@ TEST_CASE("A finished checkpoint gives its result again, and refuses another exp
   older.replace(version, 22, "\"arithmetic_version\":2");
   directory.write("run.checkpoint", older);
   CHECK(run_program(sampled({"--checkpoint", file})).code == 2);  // its checksum does not fit
+}
+
+TEST_CASE("Antithetic and qmc runs merge, resume, explain themselves and fit their schema") {
+  for (const std::string estimator : {"antithetic", "qmc"}) {
+    const TempDirectory directory;
+    const std::vector<std::string> asked{"--estimator", estimator, "--threads", "2"};
+    const Json whole = json_of(sampled(asked));
+    CHECK(faults_of(schema_named("curve"), whole) == "");
+    const Json& curve = whole.at("curves").at(0);
+    CHECK(curve.at("estimator") == estimator);
+    CHECK(curve.at("points").at(0).at("engine") == (estimator == "qmc" ? "qmc" : "mc"));
+    CHECK(curve.at("points").at(0).at("variance").is_object());
+    std::vector<std::string> merge{"merge", "--format", "json"};
+    for (const char* shard : {"1/2", "2/2"}) {
+      const std::string file = directory.file(std::string("part") + shard[0] + ".json");
+      auto line = sampled({"--estimator", estimator, "--shard", shard, "--out", file});
+      REQUIRE(run_program(line).code == 0);
+      CHECK(faults_of(schema_named("shard"), Json::parse(read_file(file))) == "");
+      merge.push_back(file);
+    }
+    CHECK(json_of(merge).at("curves") == whole.at("curves"));
+    const std::string file = directory.file("run.checkpoint");
+    auto kept = asked;
+    kept.insert(kept.end(), {"--checkpoint", file});
+    CHECK(json_of(sampled(kept)).at("curves") == whole.at("curves"));
+    CHECK(json_of(sampled(kept)).at("curves") == whole.at("curves"));
+    const ProgramResult other = run_program(sampled({"--checkpoint", file}));
+    CHECK(other.code == 2);
+    CHECK(other.err.find("is in the first") == std::string::npos);
+    CHECK(other.err.find("another experiment") != std::string::npos);
+  }
+  auto line = sampled({"--estimator", "auto", "--explain", "--encoding", "rope"});
+  line.erase(std::find(line.begin(), line.end(), "--quiet"));
+  const ProgramResult chosen = run_program(line);
+  CHECK(chosen.code == 0);
+  CHECK(chosen.err.find("estimator antithetic: gain over plain in a pilot run") !=
+        std::string::npos);
+  CHECK(Json::parse(chosen.out).at("curves").at(0).at("estimator") == "antithetic");
+}
+
+TEST_CASE("What a sampling option cannot do is said in one line") {
+  const TempDirectory directory;
+  const auto refused = [](const std::vector<std::string>& arguments, const std::string& words) {
+    const ProgramResult result = run_program(arguments);
+    INFO(result.err);
+    CHECK(result.code == 2);
+    CHECK(result.out.empty());
+    CHECK(count_lines(result.err) == 1);
+    CHECK(result.err.find(words) != std::string::npos);
+  };
+  refused({"curve", "--engine", "conditional", "--shard", "1/2"}, "neither split nor saved");
+  refused({"curve", "--engine", "conditional", "--checkpoint", directory.file("c")},
+          "accepted: --engine mc, qmc or gpu");
+  refused({"curve", "--engine", "exact", "--estimator", "plain"}, "--estimator: plain");
+  refused({"variance", "--engine", "conditional"}, "means alone");
+  refused({"curve", "--engine", "qmc", "--samples", "100"}, "16384");
+  // A large file that is no checkpoint is left alone after its first bytes.
+  const std::string large = directory.write("large", "x");
+  std::filesystem::resize_file(large, std::uintmax_t{1} << 40);
+  refused(sampled({"--checkpoint", large}), "is not a checkpoint");
+  directory.write("large", "tapalab-checkpoint 1 99999999999 0123456789abcdef\n");
+  refused(sampled({"--checkpoint", large}), "is damaged");
 }
 
 TEST_CASE("An estimator is chosen, explained, echoed, and given back by a result") {

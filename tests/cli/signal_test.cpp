@@ -96,6 +96,20 @@ TEST_CASE("A signal is heard while nobody reads what the program writes") {
         143);
 }
 
+TEST_CASE("A signal is heard while a pipe given as a file says nothing") {
+  const TempDirectory directory;
+  const std::string pipe = directory.file("pipe");
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  // No writer at all: the reading waits.
+  CHECK(run_until({"curve", "--spec", pipe}, {}, after(0.3), SIGTERM).code == 143);
+  CHECK(run_until({"merge", pipe}, {}, after(0.3), SIGINT).code == 130);
+  // A slow writer is read to its end.
+  const ProgramResult slow = run_shell("(sleep 0.2; echo 'distances = \"3\"'; sleep 0.1; echo) >" +
+                                       pipe + " & \"$P\" curve --spec " + pipe + " --format csv");
+  CHECK(slow.code == 0);
+  CHECK(count_lines(slow.out) == 2);
+}
+
 TEST_CASE("verify ends soon after a signal and writes no report") {
   const TempDirectory directory;
   const ProgramResult result = run_until(

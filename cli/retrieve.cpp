@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "analysis/distance_grid.hpp"
+#include "analysis/plot/figure.hpp"
+#include "analysis/retrieval/retrieval.hpp"
+#include "analysis/writers/json.hpp"
+#include "cli/command.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/program.hpp"
+#include "cli/progress.hpp"
+#include "cli/provenance.hpp"
+#include "sim/errors.hpp"
+
+namespace tapalab::cli {
+namespace {
+
+struct RetrievalFlags {
+  std::optional<std::string> lengths, needle_rho, trials;
+};
+
+void add_retrieval_options(CLI::App& app, ExperimentFlags& flags, RetrievalFlags& retrieval) {
+  add_list(app, "--encoding", flags.encodings,
+           "encoding, repeatable (default tapa; tapalab list encodings)");
+  add_list(app, "--density", flags.densities,
+           "density of queries and keys, repeatable: gaussian without rho, or empirical (default "
+           "gaussian)");
+  add_text(app, "--head-dim", flags.head_dim, "head dimension (default: the file's, else 128)")
+      ->type_name("D");
+  add_text(app, "--lengths", retrieval.lengths,
+           "numbers of keys, at distances 1 to that number (default 2^6,2^8,2^10,2^12,2^14,2^16)")
+      ->type_name("LIST");
+  add_text(app, "--distances", flags.distances,
+           "distances of the needle, beside one that is uniform: 1,10 or log:1:2^16:17")
+      ->type_name("LIST");
+  add_text(app, "--needle-rho", retrieval.needle_rho,
+           "correlation of each coordinate of the needle with the query's (default 0.5)")
+      ->type_name("R");
+  add_text(app, "--trials", retrieval.trials, "queries, each with its needle (default 1000)")
+      ->type_name("N");
+  add_text(app, "--seq-len", flags.seq_len,
+           "sequence length, for encodings that depend on it (default: largest length + 1)")
+      ->type_name("N");
+  add_text(app, "--seed", flags.seed, "seed (default 1)")->type_name("S");
+  add_text(app, "--confidence", flags.confidence, "level of intervals (default 0.95)")
+      ->type_name("C");
+  add_text(app, "--threads", flags.threads, "threads (default: all); never changes a result")
+      ->type_name("T");
+}
+
+std::vector<RetrievalTask> retrieval_tasks(ExperimentFlags flags, const RetrievalFlags& retrieval,
+                                           const OutputFlags& output) {
+  RetrievalTask common;
+  try {
+    common.lengths =
+        parse_distances(retrieval.lengths.value_or("2^6,2^8,2^10,2^12,2^14,2^16")).distances;
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--lengths: {}", error.what()));
+  }
+  std::sort(common.lengths.begin(), common.lengths.end());
+  common.lengths.erase(std::unique(common.lengths.begin(), common.lengths.end()),
+                       common.lengths.end());
+  if (common.lengths.front() < 2 || common.lengths.back() > kMostKeys)
+    throw InputError(fmt::format("--lengths: accepted are 2 to 2^24 keys"));
+  if (flags.distances) common.distances = parse_distances(*flags.distances).distances;
+  common.needle_rho = ExactDecimal::parse(retrieval.needle_rho.value_or("0.5"), "--needle-rho");
+  if (retrieval.trials) common.trials = parse_count(*retrieval.trials, "--trials", 2, kMostTrials);
+  if (flags.densities.empty()) flags.densities.emplace_back("gaussian");
+  const unsigned threads = flags.thread_count();
+  // the default sequence length is that of the largest distance
+  flags.distances = std::to_string(common.lengths.back());
+  std::vector<RetrievalTask> tasks;
+  const std::vector<CurveTask> curves = plan_curves(flags.experiment(), threads);
+  output.keep_sources(curves);
+  say_warnings(curves, output.quiet);
+  for (const CurveTask& curve : curves) {
+    RetrievalTask task = common;
+    task.encoding = curve.encoding;
+    task.density = curve.density;
+    task.head_dim = curve.head_dim;
+    task.seed = curve.sampling.seed;
+    task.confidence = curve.sampling.confidence;
+    task.threads = threads;
+    tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+}  // namespace
+
+int run_retrieve(const Arguments& arguments) {
+  ExperimentFlags flags;
+  RetrievalFlags retrieval;
+  OutputFlags output;
+  const auto app = make_app(
+      "retrieve",
+      "Whether a query finds the key that was made for it among many that were not: the "
+      "probability "
+      "that its score is the largest, and its share of the softmax.",
+      "tapalab retrieve --encoding rope --encoding tapa --needle-rho 0.5 --lengths 2^10,2^16");
+  add_retrieval_options(*app, flags, retrieval);
+  add_output_options(*app, output, "table, csv or json");
+  add_plot_option(*app, output);
+  parse(*app, arguments.rest);
+
+  const Format format = output.chosen_format({"table", "csv", "json"});
+  output.progress_mode();
+  output.check_files();
+  std::vector<RetrievalTask> tasks = retrieval_tasks(flags, retrieval, output);
+  Progress progress(output.progress_mode(), output.quiet);
+  std::vector<Retrieval> retrievals;
+  for (RetrievalTask& task : tasks) {
+    progress.start("retrieve", static_cast<double>(task.trials), "trials");
+    task.progress = [&](double fraction) { progress.update(fraction); };
+    retrievals.push_back(retrieve(task));
+    progress.finish();
+  }
+  if (output.plot) plot::draw(retrieval_figure(retrievals), *output.plot);
+  std::string text;
+  switch (format) {
+    case Format::json:
+      text = json_text(retrievals_json(retrievals, provenance(arguments, flags.thread_count())));
+      break;
+    case Format::csv:
+      text = retrievals_csv(retrievals);
+      break;
+    case Format::table:
+      text = retrievals_table(retrievals);
+      break;
+  }
+  write_result(text, output.out.value_or(""));
+  for (const Retrieval& result : retrievals)
+    for (const RetrievalPoint& point : result.points)
+      if (point.carried_by_one) return kTargetNotMet;
+  return kDone;
+}
+
+}  // namespace tapalab::cli

@@ -1,0 +1,287 @@
+// The engine ball against the 60-digit references, the exact and the quadrature engines, which
+// share no arithmetic with it, and a closed form of its own.
+#include "proofs-check/ball_curve.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "analysis/fit.hpp"
+#include "catch.hpp"
+#include "proofs-check/gaussian_ball.hpp"
+#include "proofs-check/product_pair_ball.hpp"
+#include "sim/errors.hpp"
+
+using namespace tapalab;
+using nlohmann::json;
+
+namespace {
+
+CurveTask ball_task(const std::string& encoding, const std::string& density, std::uint32_t head_dim,
+                    std::vector<std::uint64_t> distances) {
+  CurveTask task;
+  task.encoding = parse_encoding(encoding);
+  task.density = parse_density(density);
+  task.head_dim = head_dim;
+  task.distances.distances = std::move(distances);
+  task.engine = Engine::ball;
+  task.certify = ball_curve;
+  return task;
+}
+
+json ball_reference(const char* file) {
+  std::ifstream in(std::string(TAPALAB_TEST_DATA "/") + file);
+  REQUIRE(in.good());
+  return json::parse(in);
+}
+
+DecimalMatrix decimal_matrix(const json& rows) {
+  DecimalMatrix m;
+  m.rows = rows.size();
+  m.cols = rows.at(0).size();
+  for (const auto& row : rows) {
+    for (const auto& entry : row) m.entries.push_back(ExactDecimal::parse(entry.dump(), "entry"));
+  }
+  return m;
+}
+
+// The reference has 20 digits: half a unit of the last is 5e-20 of the value or less.
+bool holds_reference(const Quantity& q, const std::string& text) {
+  const Wide value(text), slack = abs(value) * Wide("1e-18");
+  return q.error.lower.wide() <= value + slack && value - slack <= q.error.upper.wide();
+}
+
+bool overlap(const Quantity& a, const Quantity& b) {
+  return a.error.lower.wide() <= b.error.upper.wide() &&
+         b.error.lower.wide() <= a.error.upper.wide();
+}
+
+void check_against(Engine other, CurveTask task) {
+  const DistanceCurve certified = compute_curve(task);
+  task.engine = other;
+  const DistanceCurve plain = compute_curve(task);
+  REQUIRE(certified.points.size() == plain.points.size());
+  for (std::size_t i = 0; i < plain.points.size(); ++i) {
+    const CurvePoint &a = certified.points[i], &b = plain.points[i];
+    INFO(task.encoding.spec << " under " << task.density.spec << " at " << a.distance);
+    CHECK(a.status == Status::converged);
+    CHECK(a.mean->error.rigorous);
+    CHECK(a.mean->error.kind == ErrorKind::ball);
+    CHECK(overlap(*a.mean, *b.mean));
+    CHECK(overlap(*a.envelope, *b.envelope));
+    CHECK(overlap(*a.variance, *b.variance));
+    CHECK(a.variance_excess.has_value() == b.variance_excess.has_value());
+    if (a.variance_excess) CHECK(overlap(*a.variance_excess, *b.variance_excess));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("twelve digits of a mean of 1e-8955 are certified, and are those of the exact engine") {
+  CurveTask task = ball_task("tapa:alpha=1,law=linear,share=0.5", "gaussian:rho=0.25", 1024,
+                             {std::uint64_t{1} << 60});
+  const CurvePoint ball = compute_curve(task).points.at(0);
+  task.engine = Engine::exact;
+  const CurvePoint exact = compute_curve(task).points.at(0);
+  CHECK(ball.status == Status::converged);
+  CHECK(ball.mean->estimate.log10_abs() < -8954);
+  CHECK(ball.mean->estimate.log10_abs() > -8957);
+  const Wide size = abs(ball.mean->estimate.wide());
+  // the certified interval holds twelve digits, and the exact engine's value lies in it
+  CHECK(ball.mean->error.absolute.wide() < Wide("1e-13") * size);
+  CHECK(abs(ball.mean->estimate.wide() - exact.mean->estimate.wide()) < Wide("5e-13") * size);
+  CHECK(ball.mean->error.lower.wide() <= exact.mean->estimate.wide());
+  CHECK(exact.mean->estimate.wide() <= ball.mean->error.upper.wide());
+}
+
+TEST_CASE("balls hold the 60-digit references of split and general TAPA, and of products") {
+  const json split = ball_reference("tapa_gaussian.json");
+  REQUIRE(split.at("cases").size() > 10);
+  for (const json& c : split.at("cases")) {
+    INFO(c.dump());
+    if (c.at("head_dim").get<int>() > 256) continue;
+    const std::string encoding = "tapa:alpha=" + c.at("alpha").get<std::string>() +
+                                 ",share=" + c.at("theta").get<std::string>() +
+                                 ",law=" + c.at("law").get<std::string>();
+    const auto point =
+        compute_curve(ball_task(encoding, c.at("density"), c.at("head_dim"), {c.at("distance")}))
+            .points.at(0);
+    CHECK(holds_reference(*point.mean, c.at("mean").at("value")));
+    CHECK(holds_reference(*point.variance, c.at("variance").at("value")));
+  }
+  const json general = ball_reference("tapa_general_gaussian.json");
+  REQUIRE(general.at("cases").size() >= 2);
+  for (const json& c : general.at("cases")) {
+    INFO(c.at("name"));
+    TapaGeneralEncoding encoding;
+    encoding.alpha = ExactDecimal::parse(c.at("alpha").get<std::string>(), "alpha");
+    encoding.law = c.at("law") == "linear" ? PhaseLaw::linear : PhaseLaw::power;
+    encoding.M = decimal_matrix(c.at("M"));
+    encoding.N = decimal_matrix(c.at("N"));
+    FullGaussianDensity density;
+    for (const auto& entry : c.at("mean")) {
+      density.mean.push_back(ExactDecimal::parse(entry.dump(), "mean"));
+    }
+    density.covariance = decimal_matrix(c.at("covariance"));
+    CurveTask task;
+    task.encoding = {"tapa-general", encoding};
+    task.density = {"gaussian", density};
+    task.head_dim = c.at("head_dim");
+    for (const json& point : c.at("points")) {
+      task.distances.distances.push_back(point.at("distance"));
+    }
+    const DistanceCurve curve = ball_curve(task);
+    for (std::size_t i = 0; i < curve.points.size(); ++i) {
+      CHECK(holds_reference(*curve.points[i].mean, c.at("points")[i].at("mean").at("value")));
+      CHECK(curve.points[i].status == Status::converged);
+    }
+  }
+  const json product = ball_reference("tapa_product.json");
+  REQUIRE(product.at("cases").size() >= 9);
+  for (const json& c : product.at("cases")) {
+    INFO(c.dump());
+    const std::string encoding = "tapa:alpha=" + c.at("alpha").get<std::string>() +
+                                 ",share=" + c.at("theta").get<std::string>() +
+                                 ",law=" + c.at("law").get<std::string>();
+    const auto point =
+        compute_curve(ball_task(encoding, c.at("density"), c.at("head_dim"), {c.at("distance")}))
+            .points.at(0);
+    CHECK(holds_reference(*point.mean, c.at("mean").at("value")));
+  }
+}
+
+TEST_CASE("balls overlap the closed forms of every encoding under Gaussians") {
+  for (const char* encoding :
+       {"tapa:alpha=0.3", "tapa-linear:alpha=0.05", "rope", "rope:angle=turns,pairing=adjacent",
+        "rope:freq=f32", "pi:factor=4", "ntk:factor=8", "partial:partial=0.5", "xpos",
+        "alibi:heads=12,head=9", "nope"}) {
+    for (const char* density :
+         {"gaussian:rho=-0.4,mean_q=0.3,mean_k=-0.2,scale_k=2", "gaussian:rho=1,mean_q=0.1"}) {
+      check_against(Engine::exact, ball_task(encoding, density, 8, {0, 3, 70000}));
+    }
+  }
+}
+
+TEST_CASE("balls overlap the closed forms of mixtures") {
+  for (const char* encoding : {"tapa:alpha=0.3", "tapa-linear:alpha=0.05", "rope"}) {
+    check_against(Engine::exact,
+                  ball_task(encoding, "mixture:weight=0.3,rho=0.9,mean_q=1;weight=0.7,scale_k=2", 8,
+                            {0, 3, 70000}));
+  }
+}
+
+TEST_CASE("balls overlap exact and quadrature results of independent coordinates") {
+  const char* means = ",a.mean_q=0.5,a.mean_k=0.4";
+  for (const char* density :
+       {"sech:key=logistic", "hermite2:key=gaussian", "laplace:key=singular", "uniform:key=laplace",
+        "singular:key=gaussian", "bump:key=sech", "logistic:key=logistic"}) {
+    const std::string spec = density + std::string(means);
+    check_against(Engine::quadrature, ball_task("tapa:alpha=0.3", spec, 8, {5}));
+    check_against(Engine::quadrature,
+                  ball_task("tapa:alpha=0.3", spec + ",p.mean_q=0.3,p.scale_k=1.5", 8, {5}));
+    check_against(Engine::exact, ball_task("tapa-linear:alpha=0.1", spec, 8, {0, 5}));
+  }
+  for (const char* density : {"uniform", "uniform:p.mean_q=0.5,p.mean_k=0.2", "rademacher:key=sech",
+                              "rademacher:key=rademacher,p.mean_q=0.5,p.mean_k=0.2"}) {
+    const std::string spec =
+        std::string(density) + (std::string(density).find(':') == std::string::npos ? ":" : ",");
+    check_against(Engine::exact,
+                  ball_task("tapa:alpha=0.3", spec + "a.mean_q=0.5,a.mean_k=0.4", 8, {5, 100000}));
+  }
+}
+
+TEST_CASE("the pair integral agrees with closed forms that it does not use") {
+  const slong bits = 192;
+  const auto marginal = [](const char* name) {
+    return Marginal{*find_marginal(name), ExactDecimal::parse("5.5", "nu")};
+  };
+  const Ball t = Ball::decimal("1.75", bits);
+  const Ball tiny = Ball::decimal("1e-40", bits);
+  // atan(y)/y, y = t sqrt(3/2), for laplace and uniform
+  const Ball y = t * sqrt(Ball(3, bits) / 2);
+  Ball atan(0, bits);
+  arb_atan(atan.get(), y.get(), bits);
+  const Ball g = product_pair_ball(marginal("laplace"), marginal("uniform"), {}, t).re;
+  CHECK(certainly_less(abs(g - atan / y), tiny));
+  // at t = pi/2: int sech^2(pi x/2) dx/2 = 2/pi
+  const Ball half_pi = Ball::pi(bits) / 2;
+  const Ball s = product_pair_ball(marginal("sech"), marginal("sech"), {}, half_pi).re;
+  CHECK(certainly_less(abs(s - Ball(1, bits) / half_pi), tiny));
+}
+
+TEST_CASE("a covariance of less than full rank is factored exactly") {
+  // q = (x, y), k = (x + y, x): rank 2 of 4; the determinant of its last pivots is 0.
+  DecimalMatrix covariance{4, 4, {}};
+  for (const char* entry : {"1.1", "0.3", "1.4", "1.1", "0.3", "0.7", "1.0", "0.3", "1.4", "1.0",
+                            "2.4", "1.4", "1.1", "0.3", "1.4", "1.1"}) {
+    covariance.entries.push_back(ExactDecimal::parse(entry, "entry"));
+  }
+  CurveTask task = ball_task("tapa:alpha=0.5", "gaussian", 2, {0, 3, 1000});
+  FullGaussianDensity density;
+  density.mean.assign(4, ExactDecimal::parse("0.25", "mean"));
+  density.covariance = covariance;
+  task.density = {"full", density};
+  check_against(Engine::exact, task);
+}
+
+TEST_CASE("the asymptotic expansion holds the truth within its first omitted terms") {
+  int converged = 0;
+  for (const char* density :
+       {"gaussian:rho=0.25", "gaussian:rho=-0.8,mean_q=0.3,mean_k=1", "sech:a.mean_q=1,a.mean_k=1",
+        "sech:key=hermite2,mean_q=0.3,mean_k=0.2", "logistic:key=gaussian,mean_q=-1,mean_k=0.5",
+        "student-t:nu=5,key=sech,mean_q=1,mean_k=1"}) {
+    CurveTask task = ball_task("tapa:alpha=0.5", density, 32, {0, 2, 30, 1000, 100000, 1ull << 40});
+    const DistanceCurve truth = compute_curve(task);
+    task.engine = Engine::asymptotic;
+    const DistanceCurve series = compute_curve(task);
+    for (std::size_t i = 0; i < truth.points.size(); ++i) {
+      INFO(density << " at " << truth.points[i].distance);
+      CHECK(overlap(*series.points[i].mean, *truth.points[i].mean));
+      CHECK(overlap(*series.points[i].envelope, *truth.points[i].envelope));
+      CHECK(overlap(*series.points[i].variance, *truth.points[i].variance));
+      converged += series.points[i].status == Status::converged;
+    }
+    CHECK(series.points.back().status == Status::converged);
+  }
+  CHECK(converged >= 20);
+  CHECK_THROWS_AS(compute_curve([] {
+                    CurveTask task = ball_task("tapa", "laplace", 8, {1});
+                    task.engine = Engine::asymptotic;
+                    return task;
+                  }()),
+                  InputError);
+}
+
+TEST_CASE("envelopes of independent coordinates fall with the exponent that their laws predict") {
+  const struct {
+    const char* density;
+    double pair;  ///< exponent of one pair
+  } cases[] = {{"sech", -1},
+               {"hermite2", -3},
+               {"hermite2:key=laplace", -2},
+               {"uniform", -1},
+               {"singular:key=sech", -0.5},
+               {"laplace:key=uniform", -1},
+               {"rademacher:key=laplace", -2},
+               {"hermite2:p.mean_q=0.5,p.mean_k=0.5", -1}};
+  for (const auto& c : cases) {
+    std::string spec = c.density;
+    spec += spec.find(':') == std::string::npos ? ":" : ",";
+    CurveTask task = ball_task("tapa:alpha=1,law=linear", spec + "a.mean_q=1,a.mean_k=1", 8,
+                               {1u << 20, 1u << 24});
+    task.engine = Engine::automatic;
+    const FitResult fit = fit_decay(compute_curve(task));
+    INFO(c.density);
+    REQUIRE(fit.asymptote.kind == AsymptoteKind::power);
+    CHECK(*fit.asymptote.exponent_in_scale == 4 * c.pair);
+    CHECK(std::abs(fit.overall.value - 4 * c.pair) < 0.01);
+  }
+}
+
+TEST_CASE("the ball engine refuses what it cannot enclose") {
+  CurveTask yarn = ball_task("yarn:factor=4,original=4096", "gaussian", 8, {1});
+  CHECK_THROWS_AS(compute_curve(yarn), InputError);
+  CurveTask empty = ball_task("tapa", "gaussian", 8, {1});
+  empty.certify = nullptr;
+  CHECK_THROWS_AS(compute_curve(empty), UnavailableError);
+}
