@@ -14,6 +14,9 @@ constexpr double kPi = 3.141592653589793;
 constexpr double kNoBound = std::numeric_limits<double>::infinity();
 // std::cos and std::sin of a double, and the product with the attention factor.
 constexpr double kLibraryError = 3e-16;
+// Radians: a device's atan2 of sine and cosine in double, 2 units in the last place of pi and one
+// of each argument's.
+constexpr double kDeviceReduction = 1.2e-15;
 
 bool is_power_of_two(double x) {
   int exponent = 0;
@@ -51,7 +54,8 @@ RotaryKernel::RotaryKernel(const RotaryScore& score, const Precisions& precision
   }
 }
 
-RotaryKernel::Angle RotaryKernel::angle(std::size_t pair, std::uint64_t position) const {
+RotaryKernel::Angle RotaryKernel::angle(std::size_t pair, std::uint64_t position,
+                                        bool device) const {
   const Frequency& f = frequencies_[pair];
   Angle angle{};
   const RoundedFloat m = from_integer(precisions_.phase, position);
@@ -71,6 +75,7 @@ RotaryKernel::Angle RotaryKernel::angle(std::size_t pair, std::uint64_t position
   }
   angle.r = r.value;
   angle.reduction_error = r.error;
+  if (device && std::abs(product.value) > 3.14) angle.reduction_error += kDeviceReduction;
   const auto stored = [&](double exact, double& error) {
     double value = round_to(precisions_.trig, exact);
     if (f.factor != 1) value = multiply(precisions_.trig, value, f.factor).value;
@@ -83,12 +88,13 @@ RotaryKernel::Angle RotaryKernel::angle(std::size_t pair, std::uint64_t position
   return angle;
 }
 
-RotaryKernel::Place RotaryKernel::place(std::uint64_t distance, std::uint64_t offset) const {
+RotaryKernel::Place RotaryKernel::place(std::uint64_t distance, std::uint64_t offset,
+                                        bool device) const {
   Place place;
   place.distance = distance;
   for (std::size_t i = 0; i < frequencies_.size(); ++i) {
     const Frequency& f = frequencies_[i];
-    const Angle query = angle(i, distance + offset), key = angle(i, offset);
+    const Angle query = angle(i, distance + offset, device), key = angle(i, offset, device);
     const Wide exact = reduce_turns(Wide(distance) * f.exact_turns);
     const Wide& weight = score_.pairs[i].weight;
     place.exact_cos.push_back(pair_of(weight * cos_turns(exact)));

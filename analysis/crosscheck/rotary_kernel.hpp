@@ -36,7 +36,7 @@ class RotaryKernel {
 
     double error() const { return scale_error + phase_error + reduction_error; }
   };
-  Angle angle(std::size_t pair, std::uint64_t position) const;
+  Angle angle(std::size_t pair, std::uint64_t position, bool device = false) const;
 
   /// Everything about positions offset + distance and offset.
   struct Place {
@@ -50,8 +50,8 @@ class RotaryKernel {
     std::size_t worst_pair = 0;  ///< of phase_error
     bool finite = true;
   };
-  /// distance + offset < 2^64.
-  Place place(std::uint64_t distance, std::uint64_t offset) const;
+  /// distance + offset < 2^64. `device`: with room for angles that a device's library reduced.
+  Place place(std::uint64_t distance, std::uint64_t offset, bool device = false) const;
 
   /// Puts a backend's tables and phase errors in the place of the emulated ones. What they may be
   /// off by is bounded by device_cosine_error.

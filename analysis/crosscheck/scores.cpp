@@ -113,7 +113,7 @@ class RotaryScorer : public Scorer {
   RotaryScorer(const RotaryScore& score, const KernelInput& input)
       : kernel_(score, input.precisions), input_(input), samples_(input.samples) {}
   void move_to(std::uint64_t distance, std::uint64_t offset) override {
-    place_ = kernel_.place(distance, offset);
+    place_ = kernel_.place(distance, offset, input_.device != nullptr);
     if (input_.device == nullptr) return;
     seen_ = require(input_.device->kernel_scores(kernel_.batch(distance, offset, input_.rows())));
     kernel_.observe(seen_, place_);

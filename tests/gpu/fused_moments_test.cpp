@@ -1,8 +1,10 @@
 // Moments that the device draws and sums itself, against those of the host's samples. Where there
 // is no device the cases print "skipped: no CUDA device", which ctest shows as skipped.
 #include <cmath>
+#include <complex>
 #include <iostream>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "sim/encoding.hpp"
 #include "sim/make_fused_plan.hpp"
 #include "sim/monte_carlo.hpp"
+#include "sim/random/streams.hpp"
 
 using namespace tapalab;
 
@@ -207,6 +210,69 @@ TEST_CASE("Fused moments at a distance do not depend on the other distances") {
     cuda->sampler(few.score(), few.law(), few.distances, 3)->add(0, 50000, of_few);
     CHECK(of_all.total().points[77] == of_few.total().points[0]);
     CHECK(of_all.total().points[149] == of_few.total().points[1]);
+  }
+}
+
+TEST_CASE("Conditional samples of the device have the mean of the closed form") {
+  const auto cuda = fused_device();
+  if (!cuda) return;
+  FusedPlan plan;
+  plan.kind = FusedKind::conditional;
+  plan.head_dim = 32;
+  plan.key = stream_key(5);
+  plan.forms = {{0, 0, 0.125, 0, 0.01}, {0, -0.05, 0, 0, 0.003}, {0.1, -0.05, 0.2, 0.04, 0}};
+  const auto sampler = cuda->conditional_sampler(plan);
+  REQUIRE(sampler);
+  SamplingState state;
+  sampler->add(0, 20'000'000, state);
+  const CurveMoments total = state.total();
+  REQUIRE(total.points.size() == plan.forms.size());
+  for (std::size_t i = 0; i < plan.forms.size(); ++i) {
+    // E e^(u n + w n^2) = (1 - 2w)^(-1/2) e^(u^2/(2 (1 - 2w))) for complex u, w.
+    const ConditionalForm& form = plan.forms[i];
+    const std::complex<double> turn(0, 6.283185307179586);
+    const auto u = form.log1 + turn * form.turns1, w = form.log2 + turn * form.turns2;
+    const std::complex<double> one =
+        std::exp(0.5 * u * u / (1.0 - 2.0 * w)) / std::sqrt(1.0 - 2.0 * w);
+    const std::complex<double> expected = std::pow(one, 32) * std::exp(turn * form.turns0);
+    const ScoreMoments& seen = total.points[i];
+    const double n = static_cast<double>(seen.score.count);
+    CHECK(n == 20'000'000);
+    CHECK(std::fabs(seen.score.mean - expected.real()) < 5 * std::sqrt(seen.score.m2) / n);
+    CHECK(std::fabs(seen.sine.mean - expected.imag()) < 5 * std::sqrt(seen.sine.m2) / n);
+  }
+}
+
+TEST_CASE("Kernels in fp64 score as the reference does") {
+  const auto cuda = fused_device();
+  if (!cuda) return;
+  PairBatch pairs{100, 64, {}, {}};
+  std::mt19937_64 random(9);
+  std::normal_distribution<double> normal;
+  for (auto* values : {&pairs.queries, &pairs.keys}) {
+    for (int i = 0; i < 6400; ++i) values->push_back(normal(random));
+  }
+  const KernelFormats all{FloatFormat::f64, FloatFormat::f64, FloatFormat::f64, FloatFormat::f64,
+                          FloatFormat::f64};
+  const KernelRows rows{all, 64, 100, pairs.queries.data(), pairs.keys.data()};
+  const auto cpu = make_cpu_backend();
+  const double root = 1 / std::sqrt(32.0);
+  const auto phase =
+      cuda->kernel_scores(PhaseBatch{rows, 32, false, root, root, std::pow(1000.0, 0.1)});
+  const auto expected = cpu->scores(lower(parse_encoding("tapa"), 64), pairs, {1000});
+  REQUIRE((phase && phase->score.size() == expected.size()));
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CHECK(std::fabs(phase->score[i] - expected[i]) < 1e-13);
+  }
+  RotaryBatch rotary{rows, {}, 1007, 7, 0.125};
+  for (std::uint32_t d = 0; d < 32; ++d) {
+    rotary.pairs.push_back({d, d + 32, std::pow(10000.0, -2.0 * d / 64), 1});
+  }
+  const auto rotated = cuda->kernel_scores(rotary);
+  const auto exact = cpu->scores(lower(parse_encoding("rope"), 64), pairs, {1000});
+  REQUIRE((rotated && rotated->score.size() == exact.size()));
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    CHECK(std::fabs(rotated->score[i] - exact[i]) < 1e-11);
   }
 }
 
