@@ -23,11 +23,11 @@ const Wide& radial_target() {
   return target;
 }
 
-using Term = ScaledTransform::Value;
+using RadialTerm = ScaledTransform::Value;
 
 class LineSum {
  public:
-  void add(const Term& term) {
+  void add(const RadialTerm& term) {
     last = abs(term.value);
     value = value + term.value;
     absolute += last;
@@ -154,7 +154,7 @@ RadialIntegral RadialTransform::student(const Wide& t, int order) const {
   const Wide peak = log_gamma_peak(half_nu_), ratio = excess_ / (2 * half_nu_);
   const auto term = [&](const Wide& v) {
     const Wide exponent = peak - half_nu_ * exp_beyond_tangent(v);
-    Term value = transform.at({ratio * exp(Wide(-v)), Wide(0)}, order, {exponent, Wide(0)});
+    RadialTerm value = transform.at({ratio * exp(Wide(-v)), Wide(0)}, order, {exponent, Wide(0)});
     // The weight's own rounding: units of its exponent.
     value.relative += ldexp(wide_epsilon(), 8) * (1 + abs(exponent));
     return value;
@@ -203,7 +203,7 @@ RadialIntegral RadialTransform::quartic(const Wide& t, int order) const {
     const Wide square = c * c + y * y;
     const WideComplex log_weight{(c * c - y * y) / 4 - half * log(square) / 2 + norm,
                                  c * y / 2 - half * atan2(y, c)};
-    Term value = transform.at((width_squared_ / 2) * reciprocal({c, y}), order, log_weight);
+    RadialTerm value = transform.at((width_squared_ / 2) * reciprocal({c, y}), order, log_weight);
     value.relative += ldexp(wide_epsilon(), 8) * (1 + half * (8 + abs(log(square))) + square);
     return value;
   };

@@ -170,17 +170,17 @@ Evidence within(const std::string& quantity, const Quantity& observed, double pr
 }
 
 /// The printed mean and standard deviation of an encoding.
-struct Printed {
+struct PaperNumbers {
   double mean, deviation;
 };
-Printed printed_for(const std::string& encoding) {
-  return encoding == kRope ? Printed{4.1, 0.85} : Printed{0.03, 3.3};
+PaperNumbers printed_for(const std::string& encoding) {
+  return encoding == kRope ? PaperNumbers{4.1, 0.85} : PaperNumbers{0.03, 3.3};
 }
 
 /// Sampled mean and standard deviation beside the printed ones: were those the encoding's own, no
 /// density would give others.
 Evidence beside_printed(const ScoreHistogram& sampled, const std::string& where) {
-  const Printed printed = printed_for(sampled.task.encoding.spec);
+  const PaperNumbers printed = printed_for(sampled.task.encoding.spec);
   const auto away = [](const Quantity& quantity, double value) {
     return quantity.error.lower.value() > value || quantity.error.upper.value() < value;
   };
