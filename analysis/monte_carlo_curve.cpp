@@ -47,9 +47,9 @@ bool meets_tolerances(const Quantity& mean, const SamplingOptions& sampling) {
 struct PointRules {
   Engine engine = Engine::mc;
   double confidence = 0;  // of one look; the level that is reported is the one all looks share
-  bool phase = false;  // the score has an amplitude and a phase
-  bool spread = true;  // intervals of variances are to be had
-  Wide offset{0};      // of the score at this distance, which the samples leave out
+  bool phase = false;     // the score has an amplitude and a phase
+  bool spread = true;     // intervals of variances are to be had
+  Wide offset{0};         // of the score at this distance, which the samples leave out
 };
 
 CurvePoint make_point(std::uint64_t distance, const ScoreUnits& units, const PointRules& rules,

@@ -371,7 +371,8 @@ class SmoothedPhase {
   /// radian per unit of a raw phase.
   Wide rounding(Real size, Real phase, Real turn) const {
     const bool factored = linear_ && rule_ == PairRule::all;
-    const Real additions = factored ? Real(kChunk + table_.tokens / kChunk + 4 * dA_) : 4;
+    const std::size_t chunks = table_.tokens / kChunk;
+    const Real additions = factored ? Real(kChunk + chunks + 4 * dA_) : 4;
     const Real terms = Real(dA_) / 8 + (linear_ ? 30 : 140) + additions;
     const Real error = kUnit * (terms * size + (Real(dP_) / 8 + 16) * std::abs(turn) * phase);
     return Wide(error) + Wide(kNegligible) * Wide(size);
