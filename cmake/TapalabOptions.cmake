@@ -12,6 +12,7 @@ option(TAPALAB_WERROR "Warnings are errors" OFF)
 # Faster from nothing. Off by default: ccache does not serve it, and a header that lacks an include
 # goes unnoticed (in CI clang-tidy, which reads every source without it, notices).
 option(TAPALAB_PCH "Precompile the heavy headers" OFF)
+option(TAPALAB_UNITY "Compile the sources of a room six at a time, as one" OFF)
 # To measure whether `verify` notices wrong formulas (scripts/mutation.sh): never in a product build.
 option(TAPALAB_MUTANTS "Seeded faults, switched on by the environment variable TAPALAB_MUTANT" OFF)
 set(TAPALAB_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=: address,undefined or thread")
@@ -37,6 +38,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     target_compile_options(tapalab_flags INTERFACE
       $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds>)
   endif()
+endif()
+if(TAPALAB_UNITY)
+  # Sources read together: names of one are in the scope of the next, and GCC takes the type of an
+  # unnamed namespace for one of a header.
+  target_compile_options(tapalab_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow;-Wno-subobject-linkage>)
 endif()
 if(TAPALAB_MUTANTS)
   target_compile_definitions(tapalab_flags INTERFACE TAPALAB_MUTANTS)

@@ -127,18 +127,18 @@ struct Integrand {
   Ball jacobian;  ///< constant factor
 };
 
-struct Number {
-  Number() { acb_init(z); }
-  ~Number() { acb_clear(z); }
-  Number(const Number&) = delete;
-  Number& operator=(const Number&) = delete;
+struct PairNumber {
+  PairNumber() { acb_init(z); }
+  ~PairNumber() { acb_clear(z); }
+  PairNumber(const PairNumber&) = delete;
+  PairNumber& operator=(const PairNumber&) = delete;
   acb_t z;
 };
 
 int evaluate_pair(acb_ptr result, const acb_t y, void* parameter, slong order, slong bits) {
   const auto& in = *static_cast<Integrand*>(parameter);
   const int analytic = order != 0;
-  Number x, d, value, part;
+  PairNumber x, d, value, part;
   switch (in.variable) {
     case Variable::x:
       acb_set(x.z, y);
@@ -308,7 +308,7 @@ class Quadrature {
       arb_cosh(c.get(), c.get(), p_.bits);
       left_out_ += in.jacobian * exp(-(c * c)) * 2;
     }
-    Number start, end, part;
+    PairNumber start, end, part;
     acb_set_arb(start.z, from.get());
     acb_set_arb(end.z, to.get());
     mag_t tolerance;
@@ -334,7 +334,7 @@ class Quadrature {
   MarginalBall f_, F_;
   double lambda_;
   Ball left_out_{0, 64};
-  Number sum_;
+  PairNumber sum_;
 };
 
 // F of bump, f bump or uniform: the trapezoidal rule, whose aliases are bounded (Poisson).
@@ -358,7 +358,7 @@ ComplexBall band_limited(const Problem& p) {
     const Ball x = h * j;
     const Ball d = x - p.u;
     if (!certainly_less(abs(d), f_width)) continue;  // |d| = B within the ball: f is 0 there
-    Number place, density;
+    PairNumber place, density;
     acb_set_arb(place.z, d.get());
     f.density(density.z, place.z, 1, 0, bits);
     Ball size(0, bits);

@@ -18,12 +18,12 @@ __global__ void __launch_bounds__(kThreads, 1)
     prefetch_map(p.k);
     prefetch_map(p.v);
     shared.q_full.init(1);
-    shared.q_empty.init(kConsumers * 4);
+    shared.q_empty.init(kConsumers * 128);
     for (int i = 0; i < S::kStages; ++i) {
       shared.k_full[i].init(1);
       shared.v_full[i].init(1);
-      shared.k_empty[i].init(kConsumers * 4);  // one arrival a warp
-      shared.v_empty[i].init(kConsumers * 4);
+      shared.k_empty[i].init(kConsumers * 128);  // one arrival a thread
+      shared.v_empty[i].init(kConsumers * 128);
     }
     fence_barrier_init();
   }
