@@ -85,14 +85,18 @@ LogProbability log_all_below(const GivenQueryPhase& law, const PhaseScaleDouble&
   }
   if (low > next) {
     using boost::math::quadrature::gauss_kronrod;
+    const auto integrand = [&](double u) {
+      const double distance = std::exp(u);
+      return std::max(-1e300, log_below(distance) * distance);
+    };
+    const double from = std::log(static_cast<double>(next) - 0.5);
+    const double to = std::log(static_cast<double>(low) - 0.5);
     double error = 0;
-    result.value += gauss_kronrod<double, 15>::integrate(
-        [&](double u) {
-          const double distance = std::exp(u);
-          return std::max(-1e300, log_below(distance) * distance);
-        },
-        std::log(static_cast<double>(next) - 0.5), std::log(static_cast<double>(low) - 0.5), 12,
-        1e-5, &error);
+    // a probability of e^-300 needs no more digits
+    double sum = gauss_kronrod<double, 15>::integrate(integrand, from, to, 0, 0, &error);
+    if (result.value + sum > -300)
+      sum = gauss_kronrod<double, 15>::integrate(integrand, from, to, 5, 1e-5, &error);
+    result.value += sum;
     result.error = std::abs(error);
   }
   if (low <= length)
