@@ -43,7 +43,8 @@ if(TAPALAB_UNITY)
   # Sources read together: names of one are in the scope of the next, and GCC takes the type of an
   # unnamed namespace for one of a header.
   target_compile_options(tapalab_flags INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow;-Wno-subobject-linkage>)
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow>
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
 if(TAPALAB_MUTANTS)
   target_compile_definitions(tapalab_flags INTERFACE TAPALAB_MUTANTS)
