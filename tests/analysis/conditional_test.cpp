@@ -121,7 +121,8 @@ TEST_CASE("Means far below the range of a double are estimated in log space") {
   }
 }
 
-TEST_CASE("Proposals far below the range of a double are right, or the result is not met") {
+TEST_CASE("Proposals far below the range of a double are right, or the result is not met",
+          "[slow]") {
   // Densities and transforms whose product is 1e-300 or less at every query.
   const struct {
     const char *encoding, *density, *distances;

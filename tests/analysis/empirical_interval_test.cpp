@@ -27,7 +27,7 @@ bool holds(const std::optional<Quantity>& quantity, double truth) {
 
 }  // namespace
 
-TEST_CASE("the bootstrap's standard error is that of an AR(1) sequence") {
+TEST_CASE("the bootstrap's standard error is that of an AR(1) sequence", "[slow]") {
   // One statistic, mu_0 = E q_0 k_0 + E q_1 k_1 with means 2: the average of q times the average
   // of k, whose variance is 2 (8 v + v^2), v the variance of an average.
   for (const double phi : {0.0, 0.5, 0.7}) {
@@ -151,7 +151,7 @@ TEST_CASE("moments equal sums over the pairs for every rule and pairing") {
     }
 }
 
-TEST_CASE("the activations' moments have the spread that was found once by other code") {
+TEST_CASE("the activations' moments have the spread that was found once by other code", "[slow]") {
   const std::string file = TAPALAB_TEST_DATA "/qk.safetensors";
   double least = 0, most = 0, least_ratio = 1e9, most_ratio = 0;
   for (const int layer : {0, 3, 7})

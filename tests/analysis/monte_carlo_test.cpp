@@ -110,7 +110,7 @@ TEST_CASE("Sampled curves hold the closed forms, every quantity at every distanc
   }
 }
 
-TEST_CASE("95% intervals for mean and variance cover 95% of seeds") {
+TEST_CASE("95% intervals for mean and variance cover 95% of seeds", "[slow]") {
   const int seeds = 2000;
   const struct {
     const char* encoding;

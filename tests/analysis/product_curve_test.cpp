@@ -110,7 +110,7 @@ TEST_CASE("quadrature agrees with the Gaussian closed form within its stated err
   CHECK(escalated < problems / 4);
 }
 
-TEST_CASE("the error of quadrature in double holds the value in Wide, for every family") {
+TEST_CASE("the error of quadrature in double holds the value in Wide, for every family", "[slow]") {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> unit(0, 1);
   for (const MarginalFamily q : kMarginalFamilies) {

@@ -118,7 +118,7 @@ TEST_CASE(
   CHECK(check_theorem_3_3(quick(), singular).verdict == Verdict::inconclusive);
 }
 
-TEST_CASE("theorem-2.2: corrected, with a witness that meets the hypotheses") {
+TEST_CASE("theorem-2.2: corrected, with a witness that meets the hypotheses", "[slow]") {
   const ClaimResult result = check_theorem_2_2(quick());
   check_whole(result, Verdict::corrected);
   const std::string base = witness_value(result, "base");
@@ -146,7 +146,8 @@ TEST_CASE("theorem-2.2: another bound changes the verdict") {
   CHECK(check_theorem_2_2(quick(), options).verdict == Verdict::inconclusive);
 }
 
-TEST_CASE("assumption-2.1: refuted on real activations, with the same verdict for three seeds") {
+TEST_CASE("assumption-2.1: refuted on real activations, with the same verdict for three seeds",
+          "[slow]") {
   for (const std::uint64_t seed : {1, 2, 3})
     check_whole(check_assumption_2_1(quick(seed)), Verdict::refuted);
 }

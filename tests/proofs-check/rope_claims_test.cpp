@@ -75,7 +75,8 @@ TEST_CASE("the limit of the gap is that of finite sums as the dimension grows") 
   }
 }
 
-TEST_CASE("rope-variance: confirmed for three seeds, and another variance changes the verdict") {
+TEST_CASE("rope-variance: confirmed for three seeds, and another variance changes the verdict",
+          "[slow]") {
   for (const std::uint64_t seed : {1, 2, 3}) check_confirmed(check_rope_variance(quick(seed)));
   CHECK(check_rope_variance(quick(), {"1.05"}).verdict == Verdict::inconclusive);
 }

@@ -47,7 +47,7 @@ TEST_CASE("ball, exact engine and plain sum give the same cosine mean") {
       }
 }
 
-TEST_CASE("the known smallest violating distances are found") {
+TEST_CASE("the known smallest violating distances are found", "[slow]") {
   // b, D, near distance, far distance; turns
   struct Case {
     const char* base;

@@ -149,7 +149,7 @@ TEST_CASE("finite-vocabulary: phases of signs are whole at s = 4 and not at 1, 2
   for (const int scale : {1, 2, 3}) CHECK_FALSE(phases_are_whole(q, k, scale, 8));
 }
 
-TEST_CASE("stationary-phase: corrected, for two seeds") {
+TEST_CASE("stationary-phase: corrected, for two seeds", "[slow]") {
   for (const std::uint64_t seed : {1, 2})
     check_whole(check_stationary_phase(quick(seed)), Verdict::corrected);
 }
@@ -168,7 +168,7 @@ TEST_CASE("stationary-phase: the noise correlation of one pair is its integral")
   CHECK(value(found) == Approx(sum).epsilon(1e-6));
 }
 
-TEST_CASE("figure-1: corrected, for two seeds") {
+TEST_CASE("figure-1: corrected, for two seeds", "[slow]") {
   for (const std::uint64_t seed : {1, 2}) {
     const ClaimResult result = check_figure_1(quick(seed));
     check_whole(result, Verdict::corrected);

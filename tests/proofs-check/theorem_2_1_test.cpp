@@ -133,7 +133,7 @@ TEST_CASE("theorem-2.1: confirmed, with a witness") {
   CHECK_FALSE(result.witness.empty());
 }
 
-TEST_CASE("theorem-2.1: a narrower O(1/D) changes the verdict") {
+TEST_CASE("theorem-2.1: a narrower O(1/D) changes the verdict", "[slow]") {
   ClaimContext context;
   context.effort = Effort::quick;
   Theorem21Options narrow;
