@@ -9,6 +9,7 @@
 #include "analysis/asymptote_gaussian.hpp"
 #include "analysis/asymptote_product.hpp"
 #include "analysis/log_number.hpp"
+#include "analysis/phase_scale.hpp"
 #include "sim/errors.hpp"
 #include "sim/numbers/two_pi.hpp"
 #include "sim/score_model.hpp"
@@ -174,15 +175,9 @@ DecayLaw decay_law(const Encoding& encoding, const Density& density, std::uint32
   }
   DecayLaw law;
   law.t_per_scale = t_per_scale(*score);
-  const double alpha = score->alpha.value();
-  if (score->law == PhaseLaw::power) {
-    law.scale_exponent = alpha;
-    law.scale = [alpha](std::uint64_t distance) {
-      return distance == 0 ? 0.0 : std::pow(static_cast<double>(distance), alpha);
-    };
-  } else {
-    law.scale = [alpha](std::uint64_t distance) { return alpha * static_cast<double>(distance); };
-  }
+  const PhaseScaleDouble scale = PhaseScaleDouble::of(*score);
+  if (!scale.linear) law.scale_exponent = scale.alpha;
+  law.scale = [scale](std::uint64_t distance) { return scale(static_cast<double>(distance)); };
   std::visit(FillDecay{law, encoding, *score}, density.law);
   if (law.asymptote.exponent_in_scale) {
     law.asymptote.exponent_in_distance = *law.asymptote.exponent_in_scale * law.scale_exponent;

@@ -110,19 +110,6 @@ class LaneScores {
   std::vector<double> A_, B_, plain_;
 };
 
-Quantity with_interval(double estimate, const Interval& interval, double level) {
-  Quantity quantity;
-  quantity.estimate = LogNumber(estimate);
-  quantity.error.kind = ErrorKind::confidence;
-  quantity.error.level = level;
-  quantity.error.lower = LogNumber(interval.lower);
-  quantity.error.upper = LogNumber(interval.upper);
-  quantity.error.absolute =
-      LogNumber(std::max({0.0, interval.upper - estimate, estimate - interval.lower}));
-  quantity.sign_resolved = interval.lower > 0 || interval.upper < 0;
-  return quantity;
-}
-
 /// The average of the exact means over every distance of both ranges.
 std::optional<Quantity> expected_mean(const HistogramTask& task) {
   if (task.near.size() > kMostExpected || task.far.size() > kMostExpected ||
@@ -223,11 +210,11 @@ ScoreHistogram score_histogram(const HistogramTask& task) {
   result.smallest = *least;
   result.largest = *most;
   result.mean =
-      with_interval(moments.mean, mean_interval(moments, task.confidence), task.confidence);
+      with_confidence(moments.mean, mean_interval(moments, task.confidence), task.confidence);
   const Interval variance = variance_interval(moments, task.confidence);
   result.standard_deviation =
-      with_interval(std::sqrt(sample_variance(moments)),
-                    {std::sqrt(variance.lower), std::sqrt(variance.upper)}, task.confidence);
+      with_confidence(std::sqrt(sample_variance(moments)),
+                      {std::sqrt(variance.lower), std::sqrt(variance.upper)}, task.confidence);
   result.expected_mean = expected_mean(task);
 
   // one value alone gets a bin around it

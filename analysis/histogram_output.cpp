@@ -8,6 +8,7 @@
 #include "analysis/histogram.hpp"
 #include "analysis/intervals.hpp"
 #include "analysis/plot/figure.hpp"
+#include "analysis/writers/csv.hpp"
 #include "analysis/writers/json.hpp"
 #include "analysis/writers/table.hpp"
 #include "sim/errors.hpp"
@@ -91,17 +92,12 @@ std::string histograms_table(const std::vector<ScoreHistogram>& histograms) {
 }
 
 std::string histograms_csv(const std::vector<ScoreHistogram>& histograms) {
-  const auto quoted = [](const std::string& text) {
-    std::string result = "\"";
-    for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return result + '"';
-  };
   std::string text = "encoding,density,head_dim,low,high,count\n";
   for (const ScoreHistogram& h : histograms)
     for (const HistogramBin& bin : h.bins)
-      text +=
-          fmt::format("{},{},{},{:.17g},{:.17g},{}\n", quoted(h.task.encoding.spec),
-                      quoted(h.task.density.spec), h.task.head_dim, bin.low, bin.high, bin.count);
+      text += fmt::format("{},{},{},{:.17g},{:.17g},{}\n", csv_field(h.task.encoding.spec),
+                          csv_field(h.task.density.spec), h.task.head_dim, bin.low, bin.high,
+                          bin.count);
   return text;
 }
 

@@ -16,6 +16,20 @@ double student_quantile(std::uint64_t count, double confidence) {
 
 }  // namespace
 
+Quantity with_confidence(double estimate, const Interval& interval, double level) {
+  Quantity quantity;
+  quantity.estimate = LogNumber(estimate);
+  quantity.error.kind = ErrorKind::confidence;
+  quantity.error.level = level;
+  quantity.error.lower = LogNumber(interval.lower);
+  quantity.error.upper = LogNumber(interval.upper);
+  quantity.error.absolute =
+      LogNumber(std::max({0.0, interval.upper - estimate, estimate - interval.lower}));
+  quantity.sign_resolved =
+      interval.lower > 0 || interval.upper < 0 || (interval.lower == 0 && interval.upper == 0);
+  return quantity;
+}
+
 Interval mean_interval(const Moments& moments, double confidence) {
   const double n = static_cast<double>(moments.count);
   const double half =

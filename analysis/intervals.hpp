@@ -2,6 +2,7 @@
 // is measured in tests/analysis/monte_carlo_test.cpp.
 #pragma once
 
+#include "analysis/quantity.hpp"
 #include "sim/moments.hpp"
 
 namespace tapalab {
@@ -10,6 +11,10 @@ struct Interval {
   double lower = 0;
   double upper = 0;
 };
+
+/// The estimate with its interval at `level`; the sign is resolved where the interval leaves 0 out
+/// or is 0 alone. Finite arguments.
+Quantity with_confidence(double estimate, const Interval& interval, double level);
 
 /// Student's interval for the mean: mean +- t_{n-1} sqrt(s^2/n). count >= 2, 0 < confidence < 1.
 /// A sample without spread gives its one value.

@@ -25,17 +25,7 @@ constexpr std::uint64_t kFirstLook = 8192;
 // Nothing where the interval is wider than a double holds: too few samples for the confidence.
 std::optional<Quantity> sampled(double estimate, const Interval& interval, double level) {
   if (!std::isfinite(interval.lower) || !std::isfinite(interval.upper)) return std::nullopt;
-  Quantity quantity;
-  quantity.estimate = LogNumber(estimate);
-  quantity.error.kind = ErrorKind::confidence;
-  quantity.error.level = level;
-  quantity.error.lower = LogNumber(interval.lower);
-  quantity.error.upper = LogNumber(interval.upper);
-  quantity.error.absolute =
-      LogNumber(std::max({0.0, interval.upper - estimate, estimate - interval.lower}));
-  quantity.sign_resolved =
-      interval.lower > 0 || interval.upper < 0 || (interval.lower == 0 && interval.upper == 0);
-  return quantity;
+  return with_confidence(estimate, interval, level);
 }
 
 bool meets_tolerances(const Quantity& mean, const SamplingOptions& sampling) {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <tuple>
@@ -223,14 +222,6 @@ void refuse_with_rows(const std::optional<std::string>& option, const char* name
   }
 }
 
-void refuse_overwriting(const std::string& golden, const std::optional<std::string>& file,
-                        const char* name) {
-  std::error_code none;
-  if (!file || !std::filesystem::equivalent(golden, *file, none)) return;
-  throw InputError(fmt::format("--export: {} is the file of {}; accepted: another file",
-                               printable(golden), name));
-}
-
 void check_attention_flags(const CrosscheckFlags& flags, const OutputFlags& output) {
   if (!flags.attention()) {
     if (flags.observed) throw InputError("--observed: needs --inputs, what the kernel was given");
@@ -247,9 +238,9 @@ void check_attention_flags(const CrosscheckFlags& flags, const OutputFlags& outp
       throw InputError(fmt::format("--export: {} is no .safetensors; accepted: FILE.safetensors",
                                    printable(*flags.golden)));
     require_writable(*flags.golden, "--export");
-    refuse_overwriting(*flags.golden, flags.spec, "--spec");
-    refuse_overwriting(*flags.golden, flags.inputs, "--inputs");
-    refuse_overwriting(*flags.golden, flags.observed, "--observed");
+    for (const auto* source : {&flags.spec, &flags.inputs, &flags.observed}) {
+      if (*source) refuse_replacing(*flags.golden, "--export", {**source});
+    }
   }
   if (flags.inputs) {
     for (const auto& [given, name] : {std::pair{flags.head_dim.has_value(), "--head-dim"},

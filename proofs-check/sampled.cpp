@@ -9,16 +9,7 @@ namespace tapalab {
 namespace {
 
 Quantity with_interval(double estimate, const Interval& interval) {
-  Quantity quantity;
-  quantity.estimate = LogNumber(estimate);
-  quantity.error.kind = ErrorKind::confidence;
-  quantity.error.level = 1 - kMiss;
-  quantity.error.lower = LogNumber(interval.lower);
-  quantity.error.upper = LogNumber(interval.upper);
-  quantity.error.absolute =
-      LogNumber(std::max(interval.upper - estimate, estimate - interval.lower));
-  quantity.sign_resolved = interval.lower > 0 || interval.upper < 0;
-  return quantity;
+  return with_confidence(estimate, interval, 1 - kMiss);
 }
 
 }  // namespace

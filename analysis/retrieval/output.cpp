@@ -3,8 +3,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "analysis/distance_curve.hpp"
 #include "analysis/plot/figure.hpp"
 #include "analysis/retrieval/retrieval.hpp"
+#include "analysis/writers/csv.hpp"
 #include "analysis/writers/json.hpp"
 #include "analysis/writers/table.hpp"
 #include "sim/spec_text.hpp"
@@ -14,8 +16,8 @@ namespace {
 
 using RetrievalJson = nlohmann::ordered_json;
 
-std::string status_of(const RetrievalPoint& point) {
-  return point.carried_by_one ? "target-not-met" : "converged";
+std::string_view status_of(const RetrievalPoint& point) {
+  return to_string(point.carried_by_one ? Status::target_not_met : Status::converged);
 }
 
 std::string place_of(const RetrievalPoint& point) {
@@ -85,7 +87,7 @@ std::string retrievals_table(const std::vector<Retrieval>& retrievals) {
       rows.push_back({std::to_string(point.length), place_of(point),
                       point.largest.estimate.decimal(4), point.largest.error.absolute.decimal(2),
                       point.mass->estimate.decimal(4), point.mass->error.absolute.decimal(2),
-                      status_of(point)});
+                      std::string(status_of(point))});
     text += aligned_table({"keys", "needle at", "P(largest)", "+-", "softmax mass", "+-", "status"},
                           rows, {false, false, false, false, false, false, true});
   }
@@ -93,24 +95,19 @@ std::string retrievals_table(const std::vector<Retrieval>& retrievals) {
 }
 
 std::string retrievals_csv(const std::vector<Retrieval>& retrievals) {
-  const auto quoted = [](const std::string& text) {
-    std::string result = "\"";
-    for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return result + '"';
-  };
   std::string text =
       "encoding,density,head_dim,needle_rho,length,distance,largest,largest_lower,largest_upper,"
       "mass,mass_lower,mass_upper,status\n";
   for (const Retrieval& retrieval : retrievals)
     for (const RetrievalPoint& point : retrieval.points) {
-      text += fmt::format("{},{},{},{},{},{}", quoted(retrieval.task.encoding.spec),
-                          quoted(retrieval.task.density.spec), retrieval.task.head_dim,
+      text += fmt::format("{},{},{},{},{},{}", csv_field(retrieval.task.encoding.spec),
+                          csv_field(retrieval.task.density.spec), retrieval.task.head_dim,
                           retrieval.task.needle_rho.text(), point.length,
                           point.distance ? std::to_string(*point.distance) : "");
       for (const Quantity* value : {&point.largest, &*point.mass})
         text += fmt::format(",{},{},{}", value->estimate.decimal(17),
                             value->error.lower.decimal(17), value->error.upper.decimal(17));
-      text += "," + status_of(point) + "\n";
+      text += fmt::format(",{}\n", status_of(point));
     }
   return text;
 }

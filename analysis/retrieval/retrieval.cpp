@@ -145,17 +145,9 @@ void run_trial(const RetrievalProbe& probe, const RetrievalTask& task,
 }
 
 Quantity probability(double estimate, const Interval& interval, double widened, double level) {
-  const double lower = std::max(0.0, interval.lower - widened);
-  const double upper = std::min(1.0, interval.upper + widened);
-  Quantity quantity;
-  quantity.estimate = LogNumber(estimate);
-  quantity.error.kind = ErrorKind::confidence;
-  quantity.error.level = level;
-  quantity.error.lower = LogNumber(lower);
-  quantity.error.upper = LogNumber(upper);
-  quantity.error.absolute = LogNumber(std::max({0.0, upper - estimate, estimate - lower}));
-  quantity.sign_resolved = lower > 0;
-  return quantity;
+  return with_confidence(
+      estimate, {std::max(0.0, interval.lower - widened), std::min(1.0, interval.upper + widened)},
+      level);
 }
 
 void fill(RetrievalPoint& point, const std::vector<Outcome>& outcomes, std::size_t stride,

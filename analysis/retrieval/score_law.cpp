@@ -33,10 +33,6 @@ double above_uniform(const GivenQueryPhase& law, double x) {
 
 }  // namespace
 
-double PhaseScaleDouble::operator()(double distance) const {
-  return linear ? alpha * distance : std::pow(distance, alpha);
-}
-
 double log_normal_below(double y) {
   return y > 0 ? std::log1p(-normal_above(y)) : std::log(normal_above(-y));
 }

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "analysis/phase_scale.hpp"
+
 namespace tapalab {
 
 /// Given q, a phase score is a cos(2 pi s phi) with (a, phi) jointly Gaussian.
@@ -19,13 +21,6 @@ inline constexpr double kUniformPhase = 9;
 /// from kUniformPhase on. Error below 1e-12 where |x| > amplitude_sd/4; nearer to 0 the integrand
 /// has a step, and the error is up to 1e-2.
 double probability_above(const GivenQueryPhase& law, double x, double s);
-
-/// s(distance) = distance^alpha or distance alpha (eq. 9), in double: relative error below 2^-50.
-struct PhaseScaleDouble {
-  double alpha = 0;
-  bool linear = false;
-  double operator()(double distance) const;
-};
 
 struct LogProbability {
   double value = 0;

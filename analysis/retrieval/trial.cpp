@@ -103,8 +103,7 @@ struct PhaseFlat {
   std::vector<FlatLinearTerm> linear;
   PhaseScaleDouble scale;
 
-  explicit PhaseFlat(const PhaseScore& score)
-      : scale{static_cast<double>(score.alpha.wide()), score.law == PhaseLaw::linear} {
+  explicit PhaseFlat(const PhaseScore& score) : scale(PhaseScaleDouble::of(score)) {
     for (const BilinearTerm& term : score.amplitude)
       amplitude.push_back({term.query, term.key, static_cast<double>(term.weight)});
     for (const BilinearTerm& term : score.phase_bilinear)

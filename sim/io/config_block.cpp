@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/errors.hpp"
+#include "sim/io/bounded_text.hpp"
 #include "sim/spec_text.hpp"
 
 namespace tapalab {
@@ -100,6 +101,32 @@ ExactDecimal ConfigBlock::decimal(const std::string& key, const json& value, boo
   if (positive && number.compare(0) <= 0)
     refuse(key, fmt::format("is {}; accepted: a number > 0", shown_json(value)));
   return number;
+}
+
+json parse_config_json(std::string_view text, const std::string& path) {
+  check_json_text(text, printable(path));
+  std::vector<std::set<std::string>> seen;
+  const auto watch = [&](int, json::parse_event_t event, json& value) {
+    if (event == json::parse_event_t::object_start) seen.emplace_back();
+    if (event == json::parse_event_t::object_end) seen.pop_back();
+    if (event == json::parse_event_t::key && !seen.back().insert(value.get<std::string>()).second)
+      throw InputError(fmt::format("{}: the key {} stands twice in one object; accepted: once",
+                                   printable(path), printable(value.get<std::string>())));
+    return true;
+  };
+  try {
+    return json::parse(text.begin(), text.end(), watch);
+  } catch (const json::parse_error& error) {
+    throw InputError(
+        fmt::format("{}: malformed JSON at byte offset {}; accepted: a model's "
+                    "config.json",
+                    printable(path), error.byte > 0 ? error.byte - 1 : 0));
+  } catch (const json::exception&) {
+    throw InputError(
+        fmt::format("{}: a number is out of range; accepted: numbers that a double "
+                    "holds",
+                    printable(path)));
+  }
 }
 
 }  // namespace tapalab

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/numbers/exact_decimal.hpp"
@@ -16,6 +17,10 @@ constexpr std::uint64_t kMaxConfigHeadDim = 65536;
 
 /// A value as it stands in the file, fit for a message.
 std::string shown_json(const nlohmann::json& value);
+
+/// Throws InputError, naming `path`, for malformed JSON, numbers that no double holds, and a key
+/// that stands twice in one object.
+nlohmann::json parse_config_json(std::string_view text, const std::string& path);
 
 /// Every access names its path in what it throws (InputError), and what was never asked for can be
 /// listed. Keys whose value is null count as absent. The object must outlive the block.

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "sim/errors.hpp"
 #include "sim/io/binary_file.hpp"
-#include "sim/io/bounded_text.hpp"
 #include "sim/io/config_block.hpp"
 #include "sim/spec_text.hpp"
 
@@ -317,32 +315,6 @@ bool holds_layer_types(const json& block) {
   return true;
 }
 
-json parse(std::string_view text, const std::string& path) {
-  check_json_text(text, printable(path));
-  std::vector<std::set<std::string>> seen;
-  const auto watch = [&](int, json::parse_event_t event, json& value) {
-    if (event == json::parse_event_t::object_start) seen.emplace_back();
-    if (event == json::parse_event_t::object_end) seen.pop_back();
-    if (event == json::parse_event_t::key && !seen.back().insert(value.get<std::string>()).second)
-      throw InputError(fmt::format("{}: the key {} stands twice in one object; accepted: once",
-                                   printable(path), printable(value.get<std::string>())));
-    return true;
-  };
-  try {
-    return json::parse(text.begin(), text.end(), watch);
-  } catch (const json::parse_error& error) {
-    throw InputError(
-        fmt::format("{}: malformed JSON at byte offset {}; accepted: a model's "
-                    "config.json",
-                    printable(path), error.byte > 0 ? error.byte - 1 : 0));
-  } catch (const json::exception&) {
-    throw InputError(
-        fmt::format("{}: a number is out of range; accepted: numbers that a double "
-                    "holds",
-                    printable(path)));
-  }
-}
-
 // The object that holds the rotary keys: the file's, or that of the language model in it.
 const json& language_model(const json& document) {
   const auto inner = document.find("text_config");
@@ -388,7 +360,7 @@ const ModelRope& ModelConfig::layer(std::string_view type) const {
 }
 
 ModelConfig parse_model_config(std::string_view text, const std::string& path) {
-  const json document = parse(text, path);
+  const json document = parse_config_json(text, path);
   if (!document.is_object())
     throw InputError(
         fmt::format("{}: holds no JSON object; accepted: a model's config.json", printable(path)));
