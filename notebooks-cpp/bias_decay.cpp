@@ -28,10 +28,10 @@ using namespace tapalab::notebook;
 // %% [markdown]
 // ## The bound and its constant
 //
-// The score is $a \cos(2 \pi s \phi)$ with the phase scale $s = \delta^\alpha$ and $\phi = q_P \cdot
-// k_P/\sqrt{d_P}$, a quadratic form in $x_P = (q_P, k_P)$. Parseval turns the mean into an integral
-// of the Fourier transform of $w(x_P)$, the integral of $a$ times the density over the amplitude
-// coordinates, against a Gaussian kernel of modulus one, and
+// The score is $a \cos(2 \pi s \phi)$ with the phase scale $s = \delta^\alpha$ and $\phi = q_P
+// \cdot k_P/\sqrt{d_P}$, a quadratic form in $x_P = (q_P, k_P)$. Parseval turns the mean into an
+// integral of the Fourier transform of $w(x_P)$, the integral of $a$ times the density over the
+// amplitude coordinates, against a Gaussian kernel of modulus one, and
 //
 // $$|\mathrm{E}\, \mathrm{TAPA}| \le \ell^{-d_P} \| \hat w \|_1, \qquad \ell = s/\sqrt{d_P}.$$
 //
@@ -44,8 +44,7 @@ const SplitGaussian model{64, 64, "0.1", {}, {}};
 SplitGaussian correlated = model;
 correlated.amplitude.rho = correlated.phase.rho = ExactDecimal::parse("0.25", "rho");
 
-const CurveTask task =
-    curve_task("tapa:alpha=0.1", "gaussian:rho=0.25", 128, "log:1:2^40:41");
+const CurveTask task = curve_task("tapa:alpha=0.1", "gaussian:rho=0.25", 128, "log:1:2^40:41");
 const DistanceCurve curve = compute_curve(task);
 
 PlotReference bound{"bound of Theorem 3.2, dP = 64", {}};
@@ -79,11 +78,11 @@ display_table({"distance", "envelope", "bound", "bound/envelope"}, ratios);
 // %% [markdown]
 // ## The constant in the printed proof
 //
-// The proof takes the phase $x^T J x$ for $q \cdot k$, which is half of it: with $J$ the matrix that
-// swaps queries and keys, $x^T J x = 2\, q \cdot k$. Its constant is therefore too small by a factor
-// $2^{d_P}$. The statement is not touched by this, since it names no constant, but a bound computed
-// from the proof would be. For independent coordinates ($\mathrm{E}\, a = 0$, so an amplitude
-// mean of one half stands in):
+// The proof takes the phase $x^T J x$ for $q \cdot k$, which is half of it: with $J$ the matrix
+// that swaps queries and keys, $x^T J x = 2\, q \cdot k$. Its constant is therefore too small by a
+// factor $2^{d_P}$. The statement is not touched by this, since it names no constant, but a bound
+// computed from the proof would be. For independent coordinates ($\mathrm{E}\, a = 0$, so an
+// amplitude mean of one half stands in):
 
 // %%
 SplitGaussian shifted = model;
@@ -101,8 +100,8 @@ require(certainly_less(observed, repaired), "the right one is not");
 // %% [markdown]
 // ## The exponent is an asymptotic statement
 //
-// For independent standard Gaussians the envelope is $|\mathrm{E}\, a| (1 + t^2)^{-d_P/2}$ with $t =
-// 2 \pi s/\sqrt{d_P}$, and the local exponent in $s$ is
+// For independent standard Gaussians the envelope is $|\mathrm{E}\, a| (1 + t^2)^{-d_P/2}$ with $t
+// = 2 \pi s/\sqrt{d_P}$, and the local exponent in $s$ is
 //
 // $$-\frac{\mathrm{d} \ln |\Phi_1|}{\mathrm{d} \ln s} = d_P \frac{t^2}{1 + t^2}:$$
 //
@@ -129,10 +128,11 @@ for (const LocalExponent& local : fit.local) {
                        fmt::format("{:.2f}", local.in_distance.value / asymptote)});
 }
 display_table({"from distance", "t", "local exponent", "of the asymptote"}, exponents);
-display_markdown(fmt::format("The asymptote is $-\\alpha d_P = {}$. Between the last two distances "
-                             "the exponent is {:.3f}, {:.0f}% of it.",
-                             asymptote, fit.local.back().in_distance.value,
-                             100 * fit.local.back().in_distance.value / asymptote));
+display_markdown(
+    fmt::format("The asymptote is $-\\alpha d_P = {}$. Between the last two distances "
+                "the exponent is {:.3f}, {:.0f}% of it.",
+                asymptote, fit.local.back().in_distance.value,
+                100 * fit.local.back().in_distance.value / asymptote));
 require(fit.local.front().in_distance.value > asymptote, "near, the decay is slower");
 require(fit.local.back().in_distance.value / asymptote > 0.9, "far, the exponent is close");
 

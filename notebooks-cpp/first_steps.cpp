@@ -85,7 +85,8 @@ const DistanceCurve balls = compute_curve(certified);
 std::vector<std::vector<std::string>> rows;
 for (const CurvePoint& point : balls.points) {
   const CurvePoint& exact = point_at(tapa, point.distance);
-  rows.push_back({std::to_string(point.distance), with_error(*exact.mean), with_error(*point.mean)});
+  rows.push_back(
+      {std::to_string(point.distance), with_error(*exact.mean), with_error(*point.mean)});
   require(overlap(*exact.mean, *point.mean), "the exact mean is inside of the certified one");
   require(overlap(*exact.variance, *point.variance), "so is the variance");
 }

@@ -34,7 +34,8 @@ class Scan {
       at_ = std::min(text_.find('\n', at_), text_.size());
     } else if (c == '/' && next == '*') {
       skip_to("*/", at_ + 2, "comment");
-    } else if (c == '"' && at_ > 0 && text_[at_ - 1] == 'R' && (at_ < 2 || !is_word(text_[at_ - 2]))) {
+    } else if (c == '"' && at_ > 0 && text_[at_ - 1] == 'R' &&
+               (at_ < 2 || !is_word(text_[at_ - 2]))) {
       const std::size_t bracket = std::min(text_.find('(', at_), text_.size());
       skip_to(")" + text_.substr(at_ + 1, bracket - at_ - 1) + "\"", bracket, "raw string");
     } else if (c == '"') {

@@ -25,7 +25,7 @@ CurveTask sampled(CurveTask task, std::uint64_t samples, double confidence, std:
 }
 
 std::string with_error(const Quantity& quantity, int digits) {
-  return quantity.estimate.decimal(digits) + " +- " +
+  return quantity.estimate.decimal(digits) + " \u00b1 " +
          quantity.error.absolute.decimal(2, Rounding::up);
 }
 

@@ -14,10 +14,9 @@ CurveTask curve_task(const std::string& encoding, const std::string& density,
                      Engine engine = Engine::automatic);
 
 /// The same task, sampled: the engine mc with this many samples and this level of its intervals.
-CurveTask sampled(CurveTask task, std::uint64_t samples, double confidence,
-                  std::uint64_t seed = 1);
+CurveTask sampled(CurveTask task, std::uint64_t samples, double confidence, std::uint64_t seed = 1);
 
-/// "8.091e-18 +- 2.1e-33".
+/// "8.091e-18 ± 2.1e-33".
 std::string with_error(const Quantity& quantity, int digits = 4);
 
 /// Whether the intervals of the two have a point in common.

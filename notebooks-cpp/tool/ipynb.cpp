@@ -36,10 +36,11 @@ ordered_json output_json(const Output& output) {
     case OutputKind::stream:
       return {{"output_type", "stream"}, {"name", "stdout"}, {"text", multiline(output.text)}};
     case OutputKind::display:
-      return {{"output_type", "display_data"},
-              {"data",
-               {{output.mime, multiline(output.text)}, {"text/plain", multiline(plain_text(output))}}},
-              {"metadata", ordered_json::object()}};
+      return {
+          {"output_type", "display_data"},
+          {"data",
+           {{output.mime, multiline(output.text)}, {"text/plain", multiline(plain_text(output))}}},
+          {"metadata", ordered_json::object()}};
     case OutputKind::error:
       break;
   }

@@ -21,7 +21,8 @@ void check_fields(const json& value, const std::string& where, const std::set<st
     demand(value.contains(name), where, "field \"" + name + "\" is missing");
   }
   for (const auto& item : value.items()) {
-    demand(names.count(item.key()) == 1, where, "field \"" + item.key() + "\" does not belong here");
+    demand(names.count(item.key()) == 1, where,
+           "field \"" + item.key() + "\" does not belong here");
   }
 }
 

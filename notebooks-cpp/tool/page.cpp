@@ -36,8 +36,8 @@ std::string output_markdown(const Output& output, const std::string& id, const s
     case OutputKind::stream:
       return raw_html("<pre class=\"printed\">" + html_escape(output.text) + "</pre>");
     case OutputKind::error:
-      return raw_html("<pre class=\"error\">" + html_escape(output.where + "\n" + output.ename +
-                                                            ": " + output.text) +
+      return raw_html("<pre class=\"error\">" +
+                      html_escape(output.where + "\n" + output.ename + ": " + output.text) +
                       "</pre>");
     case OutputKind::display:
       break;
@@ -97,8 +97,9 @@ std::string page_html(const PercentFile& file, const NotebookRun& run) {
   const ScratchFolder scratch;
   const std::string markdown = scratch.file("page.md"), html = scratch.file("page.html");
   write_file_atomically(markdown, page_markdown(file, run), "page");
-  const int code =
-      run_process({"pandoc", "--from", "markdown", "--to", "html5", "--mathml", "--fail-if-warnings"}, markdown, html);
+  const int code = run_process(
+      {"pandoc", "--from", "markdown", "--to", "html5", "--mathml", "--fail-if-warnings"}, markdown,
+      html);
   if (code != 0) {
     throw std::runtime_error("pandoc ended with exit status " + std::to_string(code));
   }

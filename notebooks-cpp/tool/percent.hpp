@@ -19,9 +19,9 @@ enum class CellKind { markdown, code };
 
 struct Cell {
   CellKind kind = CellKind::code;
-  bool global = false;             ///< code that is hoisted out of main
-  std::string title{};             ///< may be empty
-  std::size_t line = 0;            ///< of the file, from 1, where source begins
+  bool global = false;                ///< code that is hoisted out of main
+  std::string title{};                ///< may be empty
+  std::size_t line = 0;               ///< of the file, from 1, where source begins
   std::vector<std::string> source{};  ///< without line ends; markdown without its "// "
 };
 

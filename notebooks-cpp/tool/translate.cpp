@@ -47,8 +47,8 @@ std::string translation_unit(const PercentFile& file, const std::string& output)
   for (std::size_t i = 0; i < file.cells.size(); ++i) {
     const Cell& cell = file.cells[i];
     if (cell.kind != CellKind::code || cell.global) continue;
-    out.own("notebook_session.begin(" + std::to_string(i) + ", " + std::to_string(cell.line) + ", " +
-            std::to_string(cell.line + cell.source.size()) + ");");
+    out.own("notebook_session.begin(" + std::to_string(i) + ", " + std::to_string(cell.line) +
+            ", " + std::to_string(cell.line + cell.source.size()) + ");");
     out.cell(cell);
     out.own(";");
   }
