@@ -9,15 +9,15 @@
 
 namespace tapalab::notebook {
 
-/// Kernel xcpp20; cell ids by position, so that the same notebook gives the same ids.
-nlohmann::ordered_json ipynb(const PercentFile& file, const NotebookRun& run);
-
-/// The file's text.
-std::string ipynb_text(const nlohmann::ordered_json& document);
+/// The document: kernel xcpp20; cell ids by position, so that the same notebook gives the same ids.
+/// It has been checked as by check_ipynb.
+std::string ipynb_text(const PercentFile& file, const NotebookRun& run);
 
 /// What nbformat 4.5's schema demands of the parts that notebooks here have: fields that must be
 /// there and no others, their types, ids that are unique and well formed. Throws InputError that
-/// names the first place at fault ("cells[3].outputs[0].text: ...").
+/// names the first place at fault ("ipynb: cells[3].outputs[0].text: ...").
 void check_ipynb(const nlohmann::json& document);
+/// The same for a document's text. Throws InputError where it is no JSON as well.
+void check_ipynb_text(const std::string& text);
 
 }  // namespace tapalab::notebook

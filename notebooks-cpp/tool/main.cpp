@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,6 @@
 #include "sim/errors.hpp"
 #include "sim/io/atomic_file.hpp"
 #include "sim/io/bounded_text.hpp"
-#include "sim/spec_text.hpp"
 
 namespace tapalab::notebook {
 namespace {
@@ -40,27 +38,18 @@ int run(const std::string& notebook, const std::string& program, const std::stri
   const std::string stem =
       (std::filesystem::path(folder) / std::filesystem::path(notebook).stem()).string();
   const NotebookRun result = run_notebook(file, program);
-  const auto document = ipynb(file, result);
-  check_ipynb(document);
-  write_file_atomically(stem + ".ipynb", ipynb_text(document), "OUT_DIR");
+  write_file_atomically(stem + ".ipynb", ipynb_text(file, result), "OUT_DIR");
   try {
     write_file_atomically(stem + ".html", page_html(file, result), "OUT_DIR");
   } catch (const UnavailableError& error) {
     std::fprintf(stderr, "notebook-build: no %s.html: %s\n", stem.c_str(), error.what());
   }
-  if (const Output* failure = result.error()) {
-    std::fprintf(stderr, "notebook-build: %s: %s: %s\n", escaped(failure->where).c_str(),
-                 escaped(failure->ename).c_str(), escaped(failure->text).c_str());
-  }
+  if (!result.completed) std::fprintf(stderr, "notebook-build: %s\n", result.message().c_str());
   return result.completed ? 0 : 1;
 }
 
 void check(const std::string& path) {
-  const std::string text = read_bounded_text(path, 256 << 20, "ipynb");
-  check_json_text(text, "ipynb " + escaped(path));
-  const auto document = nlohmann::json::parse(text, nullptr, false);
-  if (document.is_discarded()) throw InputError("ipynb " + escaped(path) + ": not JSON");
-  check_ipynb(document);
+  check_ipynb_text(read_bounded_text(path, 256 << 20, "ipynb"));
 }
 
 void index(const std::string& folder, const std::vector<std::string>& notebooks) {
@@ -86,10 +75,9 @@ int command(const std::vector<std::string>& words) {
   } else if (name == "index" && words.size() >= 3) {
     index(words[1], {words.begin() + 2, words.end()});
   } else {
-    throw InputError("arguments: " + (name.empty() ? "none" : printable(name)) +
-                     " is no command with the right number of files; accepted: translate "
-                     "NOTEBOOK.cpp OUT.cpp, run NOTEBOOK.cpp PROGRAM OUT_DIR, check FILE.ipynb, "
-                     "index OUT_DIR NOTEBOOK.cpp...");
+    throw InputError(
+        "arguments: no command with its files; accepted: translate NOTEBOOK.cpp OUT.cpp, run "
+        "NOTEBOOK.cpp PROGRAM OUT_DIR, check FILE.ipynb, index OUT_DIR NOTEBOOK.cpp...");
   }
   return 0;
 }

@@ -159,9 +159,10 @@ int Session::failed() {
   }
   const std::string where = notebook_ + ":" + std::to_string(line_) + ": in the cell of lines " +
                             std::to_string(line_) + " to " + std::to_string(end_ - 1);
-  std::fprintf(stderr, "%s: %s: %s\n", where.c_str(), name.c_str(), text.c_str());
   if (records_ != nullptr) {
     record(one_line({{"cell", cell_}, {"ename", name}, {"evalue", text}, {"where", where}}));
+  } else {
+    std::fprintf(stderr, "%s: %s: %s\n", where.c_str(), name.c_str(), text.c_str());
   }
   return 1;
 }

@@ -8,6 +8,7 @@
 #include "sim/errors.hpp"
 #include "sim/io/atomic_file.hpp"
 #include "sim/io/bounded_text.hpp"
+#include "sim/spec_text.hpp"
 
 namespace tapalab::notebook {
 namespace {
@@ -52,6 +53,12 @@ const Output* NotebookRun::error() const {
     }
   }
   return nullptr;
+}
+
+std::string NotebookRun::message() const {
+  const Output* ended = error();
+  if (ended == nullptr) return "the program ended with an exit status other than 0";
+  return escaped(ended->where + ": " + ended->ename + ": " + ended->text);
 }
 
 NotebookRun read_run(const PercentFile& file, std::string_view records, int exit_code) {

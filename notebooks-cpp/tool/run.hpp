@@ -30,6 +30,8 @@ struct NotebookRun {
 
   /// The error that ended it; null where it completed.
   const Output* error() const;
+  /// What ended it, on one line: place, type and text of the error.
+  std::string message() const;
 };
 
 /// Reads the records of a Session (notebook.hpp), one JSON object a line. `exit_code` is that of
