@@ -65,7 +65,8 @@ display_table({"what", "value"}, {{"smallest leading principal minor", facts.sma
                                   {"E B_d of the first pair", facts.pair_sine_means.front()},
                                   {"E a^2", facts.amplitude_square + " = " +
                                                 fraction_decimal(facts.amplitude_square)}});
-require(facts.symmetric&& facts.positive_definite, "the covariance is one");
+require(facts.symmetric, "the covariance is symmetric");
+require(facts.positive_definite, "and positive definite");
 for (const std::string& square : facts.pair_squares) require(square == "1", "sigma_0^2 = 1");
 for (const std::string& mean : facts.pair_cosine_means) require(mean == "0", "mu_0 = 0");
 for (const std::string& mean : facts.pair_sine_means) require(mean == "0", "nu_0 = 0");

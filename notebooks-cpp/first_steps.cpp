@@ -75,7 +75,7 @@ display_markdown("At distance $2^{40}$ the mean is **" + far.estimate.decimal(17
 // A result says how wide its error is and of what kind: `rounding` (a running bound on a closed
 // form), `quadrature`, `confidence` (a statistical interval) or `ball`. The last is a certificate:
 // interval arithmetic from the decimals of the specification, which shares no number with the
-// closed form. The exact result must lie inside it; this notebook fails if it does not.
+// closed form. The two intervals must meet at every distance; this notebook fails if they do not.
 
 // %%
 CurveTask certified = task;
@@ -87,8 +87,8 @@ for (const CurvePoint& point : balls.points) {
   const CurvePoint& exact = point_at(tapa, point.distance);
   rows.push_back(
       {std::to_string(point.distance), with_error(*exact.mean), with_error(*point.mean)});
-  require(overlap(*exact.mean, *point.mean), "the exact mean is inside of the certified one");
-  require(overlap(*exact.variance, *point.variance), "so is the variance");
+  require(overlap(*exact.mean, *point.mean), "the exact mean meets the certified one");
+  require(overlap(*exact.variance, *point.variance), "so does the variance");
 }
 display_table({"distance", "exact", "certified"}, rows);
 

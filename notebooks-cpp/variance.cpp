@@ -78,9 +78,9 @@ require(last.estimate.log10_abs() < -60, "the excess falls as the bias does");
 // %% [markdown]
 // ## RoPE beside it
 //
-// For RoPE under the same density the variance does not depend on the distance in the same way, and
-// it stays as well: that a score keeps its variance does not tell the two encodings apart. For
-// independent coordinates RoPE's variance is exactly 1 at every distance.
+// RoPE's variance under the same density stays as well. That a score keeps its variance far away
+// does not tell the two encodings apart. For independent coordinates RoPE's variance is exactly 1
+// at every distance: rotating one of two independent isotropic vectors changes nothing.
 
 // %%
 const DistanceCurve tapa =

@@ -21,7 +21,7 @@ pre.error { background: none; border: 1px solid var(--bad); color: var(--bad); w
 section.shown { margin: .4rem 0 1rem; } section.shown table { width: auto; }
 section.shown td { font-variant-numeric: tabular-nums; }
 section.shown th, section.shown td { white-space: nowrap; }
-section.shown td:first-child { white-space: normal; min-width: 7rem; }
+section.shown td:first-child { white-space: normal; min-width: 9rem; }
 figure.shown { margin: .4rem 0 1rem; padding: .6rem; }
 p:has(> math[display="block"]) { overflow-x: auto; overflow-y: hidden; }
 mstyle[mathvariant="normal"] mi { text-transform: none; }

@@ -145,7 +145,7 @@ TEST_CASE("the program has global cells first, then a main with the others in or
   CHECK(unit.find("text") == std::string::npos);
 }
 
-TEST_CASE("#line gives every line of code its place in the notebook, and the rest its own") {
+TEST_CASE("every line of code has its place in the notebook by #line, and the rest its own") {
   const PercentFile file = read_percent(kNotebook);
   const std::vector<std::string> source = lines(test::read_file(kNotebook));
   const std::string unit = translation_unit(file, "dir/u.cpp");
