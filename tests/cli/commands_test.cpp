@@ -13,7 +13,7 @@ TEST_CASE("Every command has help with an example, and no other is listed") {
   const ProgramResult overview = run_program({"--help"});
   CHECK(overview.code == 0);
   for (const char* name : {"curve", "bias", "variance", "histogram", "retrieve", "fit", "verify",
-                           "crosscheck", "merge", "inspect", "list"}) {
+                           "crosscheck", "report", "compare", "merge", "inspect", "list"}) {
     CHECK(overview.out.find(std::string("  ") + name + " ") != std::string::npos);
     const ProgramResult help = run_program({name, "--help"});
     INFO(name);
