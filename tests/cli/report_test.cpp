@@ -44,7 +44,7 @@ TEST_CASE("report makes the page of verify again, and shows other results") {
   CHECK(holds(whole, "distance 7"));
   CHECK(holds(whole, "src=\"data:image/svg+xml"));
   CHECK_FALSE(holds(whole, "<script"));  // the figure is an image, and its text is encoded
-  CHECK(holds(whole, "tapalab curve --head-dim 8 --distances 0,7 --format json --out '"));
+  CHECK(holds(whole, "tapalab curve --head-dim 8 --distances 0,7 --format json --out &#39;"));
 }
 
 TEST_CASE("report refuses what is no result, and writes nothing then") {
