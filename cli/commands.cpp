@@ -13,7 +13,7 @@ const std::vector<Command>& commands() {
       {"verify", "check the claims and write a report", run_verify},
       {"crosscheck", "scores of a kernel in low precision against exact ones", run_crosscheck},
       {"merge", "the result of an experiment from the files of its shards", run_merge},
-      {"inspect", "what a .npy or .safetensors file holds", run_inspect},
+      {"inspect", "what an .npy, .safetensors or config.json file holds", run_inspect},
       {"list", "encodings, densities, claims or engines", run_list},
   };
   return table;
