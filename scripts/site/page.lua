@@ -63,8 +63,35 @@ local links = {
   end,
 }
 
+-- Tables of four columns and more that hold sentences: on a phone each row stands as a block, with
+-- the headings before its cells.
+local function stacked(table)
+  if #table.colspecs < 4 then return false end
+  local longest = 0
+  table:walk({ Block = function(block) longest = math.max(longest, #pandoc.utils.stringify(block)) end })
+  return longest > 80
+end
+
+local function label_cells(table)
+  local names = {}
+  for i, cell in ipairs(table.head.rows[1].cells) do names[i] = pandoc.utils.stringify(cell.contents) end
+  for _, body in ipairs(table.bodies) do
+    for _, row in ipairs(body.body) do
+      for i, cell in ipairs(row.cells) do cell.attr = { ["data-label"] = names[i] } end
+    end
+  end
+  return table
+end
+
 local shape = {
-  Table = function(table) return pandoc.Div({ table }, { class = "wide" }) end,
+  Code = function(code)  -- no line break after the hyphens of an option
+    if #code.text <= 24 then code.classes:insert("short") end
+    return code
+  end,
+  Table = function(table)
+    if stacked(table) then return pandoc.Div({ label_cells(table) }, { class = "wide stack" }) end
+    return pandoc.Div({ table }, { class = "wide" })
+  end,
   Para = function(para)
     local image = para.content[1]
     if #para.content == 1 and image.t == "Image" then
