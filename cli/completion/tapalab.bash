@@ -74,7 +74,7 @@ _tapalab() {
       --dtype:* | *:FORMAT | *:MODE | *:NAME | *:TYPE)
         case $command in
           # They ask for what they are about before they look at an option.
-          list | inspect | merge) _tapalab_offer "$(_tapalab_accepted "${words[@]:1}")" ;;
+          list | inspect | merge | compare) _tapalab_offer "$(_tapalab_accepted "${words[@]:1}")" ;;
           *) _tapalab_offer "$(_tapalab_accepted "$command" "$before")" ;;
         esac
         ;;

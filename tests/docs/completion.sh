@@ -43,16 +43,17 @@ offers_all() {
 [[ $(complete -p tapalab) == "complete -F _tapalab tapalab" ]] || { echo "not registered" && ((++failures)); }
 # The commands of the help, read here in another way.
 mapfile -t commands < <(tapalab --help | awk '/^Commands:/ {on = 1; next} /^$/ {on = 0} on {print $1}')
-((${#commands[@]} >= 11)) || { echo "the help names ${#commands[@]} commands" && ((++failures)); }
+((${#commands[@]} >= 13)) || { echo "the help names ${#commands[@]} commands" && ((++failures)); }
 offers_all "tapalab " "${commands[@]}" --help --version
 offers "tapalab cro" crosscheck
 offers "TAPALAB_SIMD=avx2 tapalab cro" crosscheck
-for command in "${commands[@]}"; do offers_all "tapalab $command --" --help --format --out --quiet; done
+for command in "${commands[@]}"; do offers_all "tapalab $command --" --help --quiet; done
 offers "tapalab curve --head" --head-dim
 offers "tapalab list " "claims densities encodings engines"
 offers "tapalab list encodings --format j" json
 offers "tapalab inspect one.json --format " "json table"
 offers "tapalab merge one.json --format c" csv
+offers "tapalab compare one.json one.json --format j" json
 offers "tapalab bias --progress " "auto off on"
 offers "tapalab curve --encoding yar" yarn
 offers "tapalab curve --encoding=yar" yarn
