@@ -1,10 +1,18 @@
 #!/usr/bin/env bash
 # The documentation as a site of plain HTML: README, docs/**/*.md, and an index of each folder.
-#   scripts/site.sh [OUT]   OUT: out/site unless told; it is replaced as a whole
+#   scripts/site.sh [--notebooks DIR] [OUT]   OUT: out/site unless told; it is replaced as a whole
+# --notebooks: pages of notebooks with their index.html, as the build leaves them in its folder
+# notebooks, are copied and stand in the navigation.
 # Needs pandoc (exit code 3 without it). Exit code 1, and OUT left as it was, where a link or an
 # anchor is broken.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+notebooks=''
+if [[ ${1-} == --notebooks ]]; then
+  notebooks=${2?--notebooks needs a folder}
+  shift 2
+  [[ -f $notebooks/index.html ]] || { echo "site.sh: $notebooks has no index.html" >&2 && exit 2; }
+fi
 out=${1:-out/site}
 if ! command -v pandoc >/dev/null; then
   echo "site.sh: pandoc is missing; install it (apt-get install pandoc) and try again" >&2
@@ -55,6 +63,7 @@ done
 
 entries=("tapalab|index.html" "Tutorial|tutorial.html" "How-to|how-to.html" "Reference|reference/index.html"
   "Theory|theory/index.html" "Errata|errata.html" "Architecture|architecture.html" "Results|results/index.html")
+[[ -z $notebooks ]] || entries+=("Notebooks|notebooks/index.html")
 
 # navigation OUTPUT: links of the head of a page
 navigation() {
@@ -92,6 +101,10 @@ done <"$scratch/work"
 wait
 cp scripts/site/style.css "$site/"
 cp -r docs/figures docs/examples docs/schema "$site/"
+if [[ $notebooks ]]; then
+  mkdir "$site/notebooks"
+  cp "$notebooks"/*.html "$site/notebooks/"
+fi
 
 # Every page must be there, every local link must name a file of the site, and every anchor an id of
 # its page; nothing may be fetched from elsewhere, and no script run.

@@ -43,3 +43,10 @@ index.html: no such anchor: theory/a.html#whole
 END
 LC_ALL=C sort -u "$scratch/said" | diff "$scratch/wanted" -
 [[ ! -e $scratch/out ]] || { echo "a site with faults was written" && exit 1; }
+
+mkdir "$scratch/notebooks"
+echo '<!doctype html><title>Notebooks</title><p id="here"><a href="#here">here</a>' >"$scratch/notebooks/index.html"
+printf '# Small\n' >"$small/README.md"
+"$small/scripts/site.sh" --notebooks "$scratch/notebooks" "$scratch/out"
+cmp "$scratch/notebooks/index.html" "$scratch/out/notebooks/index.html"
+grep -q '<a href="../notebooks/index.html">Notebooks</a>' "$scratch/out/theory/a.html"
