@@ -94,7 +94,7 @@ display_table({"distance", "exact", "certified"}, rows);
 
 // %% [markdown]
 // Sampling is the third way. With 64 phase coordinates the mean is far too small for it: the
-// standard error falls as $1/\sqrt n$, and no affordable $n$ makes it small enough. With two phase
+// standard error falls as $n^{-1/2}$, and no affordable $n$ makes it small enough. With two phase
 // coordinates the mean can be seen. Intervals are asked for at a confidence of 0.999, and the exact
 // mean must lie in each of them.
 

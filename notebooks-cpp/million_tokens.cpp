@@ -126,10 +126,10 @@ CrosscheckTask mixed = kernel("rope:base=500000", FloatFormat::bf16);
 mixed.precisions.phase = mixed.precisions.table = mixed.precisions.trig = FloatFormat::f32;
 const ScoreCheck mixed_check = check_scores(mixed);
 const auto safe = [](const ScoreCheck& check) { return check.horizon->safe.value_or(0); };
-display_markdown(
-    fmt::format("RoPE's horizon: {} tokens in fp32, {} in bf16, and {} in bf16 with "
-                "angles in fp32.",
-                safe(checks[0]), safe(checks[3]), safe(mixed_check)));
+display_markdown(fmt::format(
+    "RoPE's horizon: {} tokens in fp32, {} in bf16, and {} in bf16 with "
+    "angles in fp32. The largest number of fp16 is {}.",
+    safe(checks[0]), safe(checks[3]), safe(mixed_check), limits_of(FloatFormat::f16).largest));
 require(safe(mixed_check) == safe(checks[0]), "the horizon is that of the angles");
 require(safe(checks[3]) < 100 && safe(checks[0]) > 100000, "bf16 angles end early, fp32 late");
 const auto growth = [](const ScoreCheck& check) {

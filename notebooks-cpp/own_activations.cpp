@@ -75,9 +75,9 @@ const auto unresolved =
     std::count_if(tapa.points.begin(), tapa.points.end(),
                   [](const auto& point) { return point.status == Status::unresolved; });
 display_markdown(fmt::format(
-    "RoPE gives its neighbours {:.1f} logits, the keys at distance {} {:.1f}, and those at "
-    "distance "
-    "{} again {:.1f}. TAPA's mean cannot be told from 0 at {} of {} distances.",
+    "RoPE gives neighbours {:.1f} logits on average, keys at distance {} a mean of {:.1f}, and "
+    "keys "
+    "at distance {} again {:.1f}. TAPA's mean cannot be told from 0 at {} of {} distances.",
     rope.points.front().mean->estimate.value(), lowest.distance, lowest.mean->estimate.value(),
     highest_far.distance, highest_far.mean->estimate.value(), unresolved, tapa.points.size()));
 require(rope.points.front().mean->error.lower.value() > 0, "RoPE prefers neighbours");

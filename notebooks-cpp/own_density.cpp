@@ -132,7 +132,9 @@ std::vector<std::string> messages = {
       task.density = {"broken", broken};
       compute_curve(task);
     })};
+std::vector<std::vector<std::string>> refused;
 for (const std::string& message : messages) {
   require(!message.empty() && message.find('\n') == std::string::npos, "refused in one line");
-  std::printf("%s\n\n", message.c_str());
+  refused.push_back({message});
 }
+display_table({"message"}, refused);

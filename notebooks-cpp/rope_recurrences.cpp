@@ -46,7 +46,9 @@ using namespace tapalab::notebook;
 // %%
 const RopeSetting setting{"500000", 64, AngleUnit::turns};
 std::string near_list;
-for (const std::uint64_t d : near_distances(setting.base)) near_list += " " + std::to_string(d);
+for (const std::uint64_t d : near_distances(setting.base)) {
+  near_list += (near_list.empty() ? " " : ", ") + std::to_string(d);
+}
 const std::uint64_t near = weakest_near_distance(setting).value();
 GapScan scan;
 scan.setting = setting;
