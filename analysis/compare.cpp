@@ -143,15 +143,14 @@ bool worse(const ComparedQuantity& a, const ComparedQuantity& b) {
 
 std::vector<SeriesSummary> summaries(const Comparison& comparison) {
   std::vector<SeriesSummary> found;
+  std::map<std::pair<std::string, std::string>, std::size_t> places;
   for (const ComparedQuantity& item : comparison.quantities) {
-    auto place = std::find_if(found.begin(), found.end(), [&](const SeriesSummary& summary) {
-      return summary.series == item.series && summary.quantity == item.quantity;
-    });
-    if (place == found.end())
-      place = found.insert(found.end(), {item.series, item.quantity, 0, 0, nullptr});
-    ++place->compared;
-    place->differing += item.differs ? 1 : 0;
-    if (place->worst == nullptr || worse(item, *place->worst)) place->worst = &item;
+    const auto [place, made] = places.emplace(std::pair(item.series, item.quantity), found.size());
+    if (made) found.push_back({item.series, item.quantity, 0, 0, nullptr});
+    SeriesSummary& summary = found[place->second];
+    ++summary.compared;
+    summary.differing += item.differs ? 1 : 0;
+    if (summary.worst == nullptr || worse(item, *summary.worst)) summary.worst = &item;
   }
   return found;
 }

@@ -29,7 +29,7 @@ bool among(const std::string& key, const std::array<const char*, N>& names) {
 }
 
 struct ReadPlace {
-  std::string series, identity, at, quantity;
+  std::string series, identity, at, quantity, status;
 };
 
 // Alike for equal parameters, however the specification was written.
@@ -131,6 +131,8 @@ class ResultReader {
     for (const char* key : kPointMembers)
       if (node.contains(key) && !node[key].is_null())
         place.at += fmt::format("{}{} {}", place.at.empty() ? "" : ", ", key, shown(node[key]));
+    if (node.contains("status") && node["status"].is_string())
+      place.status = node["status"].get<std::string>();
     return place;
   }
 
@@ -152,6 +154,7 @@ class ResultReader {
     row.identity = place.identity;
     row.quantity = place.quantity.empty() ? "value" : place.quantity;
     row.at = place.at;
+    row.status = place.status;
     const ReadJson& error = node["error"];
     row.estimate = number(node.contains("decimal") ? node["decimal"] : node["value"], &row.text);
     if (error.contains("kind") && error["kind"].is_string())
@@ -180,6 +183,22 @@ std::string text_member(const ReadJson& object, const char* key) {
                                                          : std::string();
 }
 
+ReadJson read_json_text(const std::string& text, const std::string& name) {
+  try {
+    return ReadJson::parse(text);
+  } catch (const ReadJson::parse_error& error) {
+    throw InputError(
+        fmt::format("{}: malformed JSON at byte {}; accepted: a file that --format json "
+                    "wrote",
+                    printable(name), error.byte));
+  } catch (const ReadJson::exception&) {
+    throw InputError(
+        fmt::format("{}: a number leaves the range of double; accepted: such a number "
+                    "as a string",
+                    printable(name)));
+  }
+}
+
 std::string shell_word(const std::string& word) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./^@%";
@@ -204,7 +223,7 @@ void read_origin(const ReadJson& provenance, ReadResult& result) {
 
 ReadResult read_result(const std::string& text, const std::string& name) {
   check_json_text(text, printable(name));
-  const ReadJson document = ReadJson::parse(text, nullptr, false);
+  const ReadJson document = read_json_text(text, name);
   if (!document.is_object() || !document.contains("schema") || !document["schema"].is_string())
     throw InputError(fmt::format(
         "{}: not a result of this program (JSON with a schema); accepted: a file that --format "

@@ -16,6 +16,7 @@ struct ReadQuantity {
   std::string quantity;  ///< its name in the file: "mean", "overall.exponent"
   std::string at;        ///< "distance 1000"; empty where there is one of a kind
   std::string text;      ///< the number as it is written, or the verdict
+  std::string status;    ///< of its point: "converged", "unresolved"; empty where none is given
   std::string kind;      ///< of the error: "rounding", "confidence", ...
   LogNumber estimate, lower, upper;
   std::optional<double> level;  ///< set for an interval of confidence

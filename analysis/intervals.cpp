@@ -37,6 +37,14 @@ Interval mean_interval(const Moments& moments, double confidence) {
   return {moments.mean - half, moments.mean + half};
 }
 
+Interval bounded_mean_interval(const Moments& moments, double confidence) {
+  const double n = static_cast<double>(moments.count);
+  const double log_odds = std::log(4 / (1 - confidence));
+  const double half =
+      std::sqrt(2 * sample_variance(moments) * log_odds / n) + 7 * log_odds / (3 * (n - 1));
+  return {std::max(0.0, moments.mean - half), std::min(1.0, moments.mean + half)};
+}
+
 Interval share_interval(double count, double n, double confidence) {
   const double z = boost::math::quantile(
       boost::math::complement(boost::math::normal(), 0.5 * (1.0 - confidence)));

@@ -25,6 +25,12 @@ Interval mean_interval(const Moments& moments, double confidence);
 /// rounding must not move past the share. n > 0.
 Interval share_interval(double count, double n, double confidence);
 
+/// For variables in [0, 1], whatever their law: the empirical Bernstein bound of Maurer and Pontil,
+///   mean +- (sqrt(2 V ln(4/p)/n) + 7 ln(4/p)/(3 (n - 1))), V = s^2, p = 1 - confidence,
+/// clipped to [0, 1]. It holds for every n, and is wide where few samples carry the mean. count
+/// >= 2.
+Interval bounded_mean_interval(const Moments& moments, double confidence);
+
 /// Interval for the variance from the fourth moment, on a log scale: s^2 exp(+- t_{n-1} e/s^2) with
 ///   e^2 = (mu_4 - s^4 (n-3)/(n-1))/n,
 /// the variance of s^2 for any distribution. The logarithm takes out half of the skewness that

@@ -174,11 +174,13 @@ Wide StationaryPair::rest(std::size_t from, const Wide& T) const {
 
 int StationaryPair::order(const Wide& t) const {
   const Wide T = abs(t * scale_);
-  int best = 1;
-  Wide least(-1);
-  for (int k = 1; k <= kOrders; ++k) {
+  int best = 0;
+  Wide least(-1), largest = 0, power = T;
+  for (int k = 1; k <= kOrders; ++k, power *= T) {
     const Wide size = rest(static_cast<std::size_t>(k), T);
-    if (size == 0 || (least >= 0 && size >= least)) continue;
+    largest = std::max(largest, Wide(abs(terms_[static_cast<std::size_t>(k) - 1]) / power));
+    // Terms that still grow say nothing of the rest: those to come must be below those before.
+    if (size == 0 || size >= largest || (least >= 0 && size >= least)) continue;
     least = size;
     best = k;
   }
@@ -192,6 +194,10 @@ PairTransform StationaryPair::at(const Wide& t) const {
   if (T == 0) return result;
   const int stop = order(t);
   result.value = {};
+  if (stop == 0) {  // |g| <= 1 is all that is known
+    result.error = 1;
+    return result;
+  }
   Wide power = T, size = 0;
   for (int k = 0; k < stop; ++k, power *= T) {
     const WideComplex term = Wide(1 / power) * terms_[static_cast<std::size_t>(k)];

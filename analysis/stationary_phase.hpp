@@ -26,10 +26,11 @@ class StationaryPair {
 
   /// The sum up to the order before the least rest. The rest is twice the largest of the next four
   /// terms (odd or even ones may vanish, and a shifted density's nearly so) and is the error: an
-  /// estimate, no bound, and useless for t < 1. t != 0.
+  /// estimate, no bound, and useless for t < 1. It must be below the largest term summed: where the
+  /// terms still grow the result is 0 with error 1, since |g| <= 1. t != 0.
   PairTransform at(const Wide& t) const;
 
-  /// The order, 1 to kOrders, that `at` stops before.
+  /// The order, 1 to kOrders, that `at` stops before; 0 where the terms grow.
   int order(const Wide& t) const;
 
  private:

@@ -33,6 +33,22 @@ std::string figure_beside(const std::string& name) {
                                                       : std::string();
 }
 
+// The page and its tables must not take the place of what they are made from, whatever its name.
+void refuse_replaced(const std::string& out_dir, const std::string& source) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(out_dir, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::filesystem::path& path = entry->path();
+    if (path.filename() != "report.html" && path.extension() != ".csv") continue;
+    std::error_code ignored;
+    if (std::filesystem::equivalent(path, source, ignored))
+      throw InputError(fmt::format(
+          "report: {} may be replaced by a file of the report; accepted: another --out-dir, or a "
+          "result that is no .csv or report.html in it",
+          printable(source)));
+  }
+}
+
 }  // namespace
 
 int run_report(const Arguments& arguments) {
@@ -69,9 +85,10 @@ int run_report(const Arguments& arguments) {
   ReportContent content;
   content.writes_verify_json = false;
   for (const std::string& name : names) {
+    refuse_replaced(out_dir, name);
     const std::string text = read_for_report(name);
     if (!is_verify_result(text)) {
-      content.results.push_back({name, text, figure_beside(name)});
+      content.results.push_back(result_section(name, text, figure_beside(name)));
       continue;
     }
     if (!content.verify.outcomes.empty())
@@ -79,6 +96,12 @@ int run_report(const Arguments& arguments) {
           fmt::format("{}: a second result of verify; accepted: one a page", printable(name)));
     content.verify = read_verify(text, name, content.provenance);
   }
+  if (activations && content.verify.outcomes.empty())
+    throw InputError("--activations: no result of verify is among the files; accepted: with one");
+  if (std::error_code error; activations && !std::filesystem::exists(*activations, error))
+    throw InputError(
+        fmt::format("--activations: there is no file {}; accepted is a .safetensors file",
+                    printable(*activations)));
   content.verify.activations = activations.value_or(default_activations());
   const ReportFiles files = write_report(content, out_dir);
   if (!quiet) say_report_files(files);

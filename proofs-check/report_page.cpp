@@ -241,7 +241,7 @@ std::string claims_html(const VerifyReport& report, const std::vector<PageFigure
 
 std::string report_page(const VerifyReport& report, const nlohmann::ordered_json& provenance,
                         const std::vector<PageFigure>& figures,
-                        const std::vector<PageResult>& results) {
+                        const std::vector<std::string>& results) {
   const bool claims = !report.outcomes.empty();
   const std::string title = claims ? "Claims checked" : "Results";
   std::string html = fmt::format(
@@ -252,7 +252,7 @@ std::string report_page(const VerifyReport& report, const nlohmann::ordered_json
   if (claims) html += claims_html(report, figures);
   if (!results.empty()) {
     html += claims ? "<h2>Other results</h2>\n" : "";
-    for (const PageResult& result : results) html += result_section(result);
+    for (const std::string& result : results) html += result;
   }
   if (!provenance.is_null())
     html += "<details><summary>Provenance</summary><pre>" +

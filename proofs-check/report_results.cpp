@@ -8,6 +8,7 @@
 #include "analysis/compare_read.hpp"
 #include "proofs-check/report_page.hpp"
 #include "sim/errors.hpp"
+#include "sim/spec_text.hpp"
 
 namespace tapalab {
 namespace {
@@ -23,34 +24,54 @@ struct ResultTable {
   std::map<std::pair<std::string, std::string>, const ReadQuantity*> cells;  ///< by row, column
 };
 
-void add_once(std::vector<std::string>& names, const std::string& name) {
-  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-}
-
 std::vector<ResultTable> result_tables(const ReadResult& result) {
   std::vector<ResultTable> tables;
   std::map<std::string, std::size_t> place;
-  std::vector<std::set<std::string>> seen;  // rows of each table
+  std::vector<std::set<std::string>> rows, columns;  // of each table
   for (const ReadQuantity& item : result.quantities) {
     const auto [found, made] = place.emplace(item.identity, tables.size());
     if (made) {
       tables.push_back({item.series, {}, {}, {}});
-      seen.emplace_back();
+      rows.emplace_back();
+      columns.emplace_back();
     }
     ResultTable& table = tables[found->second];
-    add_once(table.columns, item.quantity);
-    if (seen[found->second].insert(item.at).second) table.rows.push_back(item.at);
+    if (columns[found->second].insert(item.quantity).second) table.columns.push_back(item.quantity);
+    if (rows[found->second].insert(item.at).second) table.rows.push_back(item.at);
     table.cells[{item.at, item.quantity}] = &item;
   }
   return tables;
 }
 
+// A bound as its half-width, whatever its size; an interval by its ends.
+std::string error_html(const ReadQuantity& item) {
+  if (item.level)
+    return fmt::format("[{}, {}] at {}", item.lower.decimal(6, Rounding::down),
+                       item.upper.decimal(6, Rounding::up), *item.level);
+  const Wide& estimate = item.estimate.wide();
+  const LogNumber half(
+      std::max(Wide(item.upper.wide() - estimate), Wide(estimate - item.lower.wide())));
+  return fmt::format("&plusmn; {} {}", half.decimal(2, Rounding::up), html_escape(item.kind));
+}
+
 std::string cell_html(const ReadQuantity& item) {
   if (item.verdict) return html_escape(item.text);
-  return fmt::format("{}<br><span class=\"soft\">[{}, {}]{}</span>", item.estimate.decimal(10),
-                     item.lower.decimal(4, Rounding::down), item.upper.decimal(4, Rounding::up),
-                     item.level ? fmt::format(" at {}", *item.level)
-                                : (item.kind.empty() ? "" : " " + html_escape(item.kind)));
+  return fmt::format("{}<br><span class=\"soft\">{}</span>", item.estimate.decimal(10),
+                     error_html(item));
+}
+
+// Where a row stands, and its status where that is not converged.
+std::string row_html(const ResultTable& table, const std::string& row) {
+  std::string html = row.empty() ? "-" : html_escape(row);
+  for (const std::string& column : table.columns) {
+    const auto found = table.cells.find({row, column});
+    if (found == table.cells.end()) continue;
+    const std::string& status = found->second->status;
+    if (!status.empty() && status != "converged")
+      html += "<br><span class=\"fails\">" + html_escape(status) + "</span>";
+    break;
+  }
+  return html;
 }
 
 std::string table_html(const ResultTable& table) {
@@ -61,8 +82,7 @@ std::string table_html(const ResultTable& table) {
   html += "</tr></thead><tbody>\n";
   const std::size_t shown = std::min(table.rows.size(), kMostRows);
   for (std::size_t i = 0; i < shown; ++i) {
-    html += fmt::format("<tr><td data-label=\"at\">{}</td>",
-                        table.rows[i].empty() ? "-" : html_escape(table.rows[i]));
+    html += fmt::format("<tr><td data-label=\"at\">{}</td>", row_html(table, table.rows[i]));
     for (const std::string& column : table.columns) {
       const auto found = table.cells.find({table.rows[i], column});
       html += fmt::format("<td class=\"number\" data-label=\"{}\">{}</td>", html_escape(column),
@@ -79,27 +99,27 @@ std::string table_html(const ResultTable& table) {
 
 }  // namespace
 
-std::string result_section(const PageResult& result) {
-  const ReadResult read = read_result(result.text, result.name);
+std::string result_section(const std::string& name, const std::string& text,
+                           const std::string& svg) {
+  const ReadResult read = read_result(text, name);
   if (!read.schema.starts_with("tapalab/"))
     throw InputError(
         fmt::format("{}: not a result of this program; accepted: a file that --format "
                     "json wrote",
-                    result.name));
+                    printable(name)));
   std::string html = fmt::format(
       "<section class=\"claim\">\n<h3>{}</h3>\n<p class=\"soft\">{}{}"
       "</p>\n",
-      html_escape(result.name), html_escape(read.schema),
+      html_escape(escaped(name)), html_escape(read.schema),
       read.origin.empty() ? "" : "; " + html_escape(read.origin));
-  if (!result.svg.empty())
+  if (!svg.empty())
     html += fmt::format("<figure><img alt=\"figure of {}\" src=\"{}\"></figure>\n",
-                        html_escape(result.name), data_link("image/svg+xml", result.svg));
+                        html_escape(escaped(name)), data_link("image/svg+xml", svg));
   for (const ResultTable& table : result_tables(read)) html += table_html(table);
   if (read.quantities.empty()) {
-    const bool cut = result.text.size() > kMostJson;
-    html += "<details><summary>JSON</summary><pre>" +
-            html_escape(result.text.substr(0, kMostJson)) + (cut ? "\n..." : "") +
-            "</pre></details>\n";
+    const bool cut = text.size() > kMostJson;
+    html += "<details><summary>JSON</summary><pre>" + html_escape(text.substr(0, kMostJson)) +
+            (cut ? "\n..." : "") + "</pre></details>\n";
   }
   if (!read.command.empty())
     html += "<h4>Repeat it</h4><pre>" + html_escape(read.command) + "</pre>\n";

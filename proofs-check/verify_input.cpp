@@ -101,10 +101,12 @@ ClaimOutcome outcome_from(const InputJson& json, const std::string& label) {
   if (const Claim* known = find_claim(outcome.claim.id);
       known != nullptr && known->recorded == outcome.claim.recorded)
     outcome.claim.overturned_by = known->overturned_by;
-  outcome.as_recorded = claim.flag("as_recorded");
   outcome.required = claim.flag("required");
   ClaimResult& result = outcome.result;
   result.verdict = claim.named("verdict", kVerdicts);
+  // not what the file says of itself
+  outcome.as_recorded =
+      result.verdict != Verdict::not_run && result.verdict == outcome.claim.recorded;
   result.reason = claim.text("reason");
   if (!claim.at("rigor").is_null()) result.rigor = claim.named("rigor", kRigors);
   result.scope = claim.text("scope");

@@ -126,4 +126,10 @@ void draw_lanes(const DensitySource& source, const BlockKernels& kernels, std::u
   std::visit(DrawLanes{kernels, first, distance, x}, source);
 }
 
+bool has_atoms(const DensityLaw& law) {
+  const auto* product = std::get_if<ProductDensity>(&law);
+  return product != nullptr && (product->query.family == MarginalFamily::rademacher ||
+                                product->key.family == MarginalFamily::rademacher);
+}
+
 }  // namespace tapalab

@@ -30,4 +30,7 @@ std::vector<bool> random_coordinates(const DensityLaw& law, const Encoding& enco
 std::vector<bool> random_coordinates(const GaussianModel& model);
 std::vector<bool> random_coordinates(const ProductModel& model);
 
+/// Whether single values of a coordinate have probabilities of their own: rademacher.
+bool has_atoms(const DensityLaw& law);
+
 }  // namespace tapalab

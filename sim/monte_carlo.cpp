@@ -325,6 +325,9 @@ constexpr std::uint64_t kMostThreads = 4096;
 // Turns below which a sampled phase is that of the density (monte_carlo.hpp).
 constexpr double kCoarseTurns = 0x1p42;
 constexpr double kFineTurns = 0x1p66;
+// Coordinates that are rounded move a density without atoms by nothing that could be seen; an
+// atom's phase moves by 2^-53 of its turns a few times, here below 2^-30.
+constexpr double kAtomTurns = 0x1p20;
 // Phases from here on take phi in two terms: the rounding of a plain sum, 2^-53 of it a few times,
 // stays below 2^-28 turns.
 constexpr double kPlainTurns = 0x1p22;
@@ -342,13 +345,15 @@ bool resolves_finely(const PhaseTables& tables, const std::vector<bool>& random)
 }
 
 // Finds what each distance needs, and refuses those that nothing here resolves.
-void plan_phases(Plan& plan, const std::vector<bool>& random) {
+void plan_phases(Plan& plan, const std::vector<bool>& random, bool atoms) {
   const bool gaussian = std::holds_alternative<GaussianSource>(plan.source);
   plan.resolution.assign(plan.distances.size(), gaussian ? Resolution::single : Resolution::plain);
   const auto* tables = std::get_if<PhaseTables>(&plan.tables);
   if (tables == nullptr) return;
   const auto* tokens = std::get_if<TokenSource>(&plan.source);
-  const double most = resolves_finely(*tables, random) ? kFineTurns : kCoarseTurns;
+  const double most = resolves_finely(*tables, random) ? kFineTurns
+                      : atoms                          ? kAtomTurns
+                                                       : kCoarseTurns;
   Workspace work(plan);
   double size = -1;  // not known yet
   for (std::size_t i = 0; i < plan.distances.size(); ++i) {
@@ -368,7 +373,7 @@ void plan_phases(Plan& plan, const std::vector<bool>& random) {
         "--engine: sampling resolves phases in double, and at distance " +
         std::to_string(distance) + " they are of 2^" +
         std::to_string(static_cast<int>(std::min(9999.0, std::floor(std::log2(turns))))) +
-        " turns; accepted: below 2^" + (most == kFineTurns ? "66" : "42") +
+        " turns; accepted: below 2^" + std::to_string(std::ilogb(most)) +
         (most == kFineTurns ? ""
                             : " (2^66 where phases are products of coordinates that vary, with "
                               "weights that are doubles)") +
@@ -395,11 +400,12 @@ std::vector<Moments> sample_all(const ScoreModel& score, const Density& density,
 template <class Source>
 std::shared_ptr<const Plan> make_plan(const ScoreModel& score, std::uint32_t head_dim,
                                       std::vector<std::uint64_t> distances, Source source,
-                                      Arrangement arrangement, const std::vector<bool>& random) {
+                                      Arrangement arrangement, const std::vector<bool>& random,
+                                      bool atoms = false) {
   auto tables = make_score_tables(score, distances);
   const auto plan = std::make_shared<Plan>(
       Plan{head_dim, std::move(tables), std::move(distances), std::move(source), arrangement, {}});
-  plan_phases(*plan, random);
+  plan_phases(*plan, random, atoms);
   return plan;
 }
 
@@ -472,7 +478,7 @@ ScoreSampler::ScoreSampler(const ScoreModel& score, const DensityLaw& density,
   if (dictated != 0) check_head_dim(head_dim, dictated);
   plan_ = make_plan(score, head_dim, std::move(distances),
                     arranged_source(density, encoding, head_dim, seed, arrangement), arrangement,
-                    random_coordinates(density, encoding, head_dim));
+                    random_coordinates(density, encoding, head_dim), has_atoms(density));
 }
 
 bool ScoreSampler::draws_single(std::size_t distance) const {

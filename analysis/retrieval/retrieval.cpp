@@ -1,5 +1,6 @@
 #include "analysis/retrieval/retrieval.hpp"
 
+#include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@ namespace {
 
 /// Share of a second moment that one trial may carry.
 constexpr double kLargestShare = 0.1;
+constexpr double kLeastScore = 1e-140;
 /// Trials between two looks at signals and the progress.
 constexpr std::uint64_t kTrialsTogether = 64;
 
@@ -127,6 +129,12 @@ void run_trial(const RetrievalProbe& probe, const RetrievalTask& task,
                                   Stream::distance, stream_key(task.seed));
     const double needle = trial.needle(distance), replaced = trial.distractor(distance);
     Outcome& outcome = outcomes[i];
+    // Near the least doubles scores lose their digits, and then fall together at 0.
+    if (probe.integrates() && std::abs(needle) < kLeastScore)
+      throw InputError(fmt::format(
+          "retrieve: a score at distance {} is of 1e{:.0f}, too small for doubles to tell apart; "
+          "accepted: scales whose scores stay above 1e-140",
+          distance, std::floor(std::log10(std::max(std::abs(needle), 5e-324)))));
     if (draws)
       outcome.mass =
           needle_mass(without(sums[index], replaced, trial, point.length, distance), needle);
@@ -168,12 +176,18 @@ void fill(RetrievalPoint& point, const std::vector<Outcome>& outcomes, std::size
     }
   }
   const auto n = static_cast<double>(largest.count);
+  // Where one trial carries the mean, Student's interval is not to be trusted; both numbers lie in
+  // [0, 1], which gives another.
+  const bool few[2] = {integrated && most[0] >= kLargestShare * squares[0],
+                       run.task.masses && most[1] >= kLargestShare * squares[1]};
+  const auto interval = [level](const Moments& moments, bool carried) {
+    return carried ? bounded_mean_interval(moments, level) : mean_interval(moments, level);
+  };
   point.largest =
-      integrated ? probability(largest.mean, mean_interval(largest, level), error / n, level)
+      integrated ? probability(largest.mean, interval(largest, few[0]), error / n, level)
                  : probability(largest.mean, share_interval(largest.mean * n, n, level), 0, level);
-  if (run.task.masses) point.mass = probability(mass.mean, mean_interval(mass, level), 0, level);
-  point.carried_by_one =
-      (integrated && most[0] > kLargestShare * squares[0]) || most[1] > kLargestShare * squares[1];
+  if (run.task.masses) point.mass = probability(mass.mean, interval(mass, few[1]), 0, level);
+  point.carried_by_one = few[0] || few[1];
 }
 
 }  // namespace

@@ -65,6 +65,31 @@ TEST_CASE("report refuses what is no result, and writes nothing then") {
     CHECK(result.code == 2);
     CHECK(count_lines(result.err) == 1);
   }
-  CHECK_FALSE(std::filesystem::exists(out + "/report.html"));
+  CHECK_FALSE(std::filesystem::exists(out));
   CHECK(run_program({"report", junk, "--out-dir", junk}).code == 2);
+}
+
+TEST_CASE("report never takes the place of what it is made from") {
+  const TempDirectory directory;
+  const std::string out = directory.file("out");
+  std::filesystem::create_directory(out);
+  const std::string curve = directory.file("curve.json");
+  REQUIRE(run_program({"curve", "--head-dim", "8", "--distances", "1", "--engine", "mc", "--samples",
+                       "200", "--out", curve, "--quiet"})
+              .code == 0);
+  const std::string before = read_file(curve);
+  for (const char* name : {"/report.html", "/bias.csv"}) {
+    std::filesystem::copy_file(curve, out + name);
+    CHECK(run_program({"report", out + name, "--out-dir", out}).code == 2);
+    CHECK(read_file(out + name) == before);
+    std::filesystem::remove(out + name);
+  }
+  std::filesystem::create_symlink("../curve.json", out + "/report.html");
+  CHECK(run_program({"report", curve, "--out-dir", out}).code == 2);
+  CHECK(read_file(curve) == before);
+  // what is not resolved is shown as such, and activations are for verdicts
+  const std::string other = directory.file("other");
+  REQUIRE(run_program({"report", curve, "--out-dir", other, "--quiet"}).code == 0);
+  CHECK(holds(read_file(other + "/report.html"), "unresolved"));
+  CHECK(run_program({"report", curve, "--activations", curve, "--out-dir", other}).code == 2);
 }
