@@ -194,7 +194,13 @@ Wide RotaryPair::weight_at(std::uint64_t distance) const {
 }
 
 WideComplex RotaryPair::rotation_at(std::uint64_t distance) const {
-  const Wide turns = reduce_turns(Wide(distance) * frequency_turns);
+  const Wide angle = Wide(distance) * frequency_turns;
+  // 110 of 192 bits before the point leave 2^-80 of a turn.
+  if (abs(angle) >= ldexp(Wide(1), 110))
+    throw InputError("a rotary angle at distance " + std::to_string(distance) +
+                     " is of 2^110 turns or more, of which no fraction is left; accepted: smaller "
+                     "factors or frequencies");
+  const Wide turns = reduce_turns(angle);
   const Wide w = weight_at(distance);
   return {w * cos_turns(turns), w * sin_turns(turns)};
 }

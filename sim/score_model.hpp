@@ -52,6 +52,7 @@ struct RotaryPair {
   /// w, and w (cos(angle) + i sin(angle)), each with a few 2^-192 of w beside the error of the
   /// angle: 2^-192 of its turns.
   Wide weight_at(std::uint64_t distance) const;
+  /// Throws InputError for an angle of 2^110 turns or more: 192 bits leave too little of a turn.
   WideComplex rotation_at(std::uint64_t distance) const;
 };
 

@@ -74,8 +74,8 @@ TEST_CASE("report never takes the place of what it is made from") {
   const std::string out = directory.file("out");
   std::filesystem::create_directory(out);
   const std::string curve = directory.file("curve.json");
-  REQUIRE(run_program({"curve", "--head-dim", "8", "--distances", "1", "--engine", "mc", "--samples",
-                       "200", "--out", curve, "--quiet"})
+  REQUIRE(run_program({"curve", "--head-dim", "8", "--distances", "1", "--engine", "mc",
+                       "--samples", "200", "--out", curve, "--quiet"})
               .code == 0);
   const std::string before = read_file(curve);
   for (const char* name : {"/report.html", "/bias.csv"}) {

@@ -229,7 +229,8 @@ TEST_CASE("the asymptotic expansion holds the truth within its first omitted ter
   for (const char* density :
        {"gaussian:rho=0.25", "gaussian:rho=-0.8,mean_q=0.3,mean_k=1", "sech:a.mean_q=1,a.mean_k=1",
         "sech:key=hermite2,mean_q=0.3,mean_k=0.2", "logistic:key=gaussian,mean_q=-1,mean_k=0.5",
-        "student-t:nu=5,key=sech,mean_q=1,mean_k=1"}) {
+        "student-t:nu=5,key=sech,mean_q=1,mean_k=1", "gaussian:mean_q=1.5,mean_k=0.1,rho=-0.99",
+        "sech:p.mean_k=2,a.mean_q=1,a.mean_k=1,p.scale_k=0.1"}) {
     CurveTask task = ball_task("tapa:alpha=0.5", density, 32, {0, 2, 30, 1000, 100000, 1ull << 40});
     const DistanceCurve truth = compute_curve(task);
     task.engine = Engine::asymptotic;
