@@ -126,4 +126,8 @@ void draw_lanes(const DensitySource& source, const BlockKernels& kernels, std::u
   std::visit(DrawLanes{kernels, first, distance, x}, source);
 }
 
+DrawTables draw_tables(const DensitySource& source) {
+  return std::visit([](const auto& one) { return one.tables(); }, source);
+}
+
 }  // namespace tapalab
