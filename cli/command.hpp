@@ -30,6 +30,8 @@ int run_verify(const Arguments& arguments);
 int run_crosscheck(const Arguments& arguments);
 int run_inspect(const Arguments& arguments);
 int run_merge(const Arguments& arguments);
+int run_compare(const Arguments& arguments);
+int run_report(const Arguments& arguments);
 int run_list(const Arguments& arguments);
 
 /// In the order of the help.

@@ -12,8 +12,10 @@ const std::vector<Command>& commands() {
       {"fit", "local exponents of the decay beside theory", run_fit},
       {"verify", "check the claims and write a report", run_verify},
       {"crosscheck", "scores of a kernel in low precision against exact ones", run_crosscheck},
+      {"report", "one page of what verify and other commands found", run_report},
+      {"compare", "whether two results differ beyond their errors", run_compare},
       {"merge", "the result of an experiment from the files of its shards", run_merge},
-      {"inspect", "what a .npy or .safetensors file holds", run_inspect},
+      {"inspect", "what an .npy, .safetensors or config.json file holds", run_inspect},
       {"list", "encodings, densities, claims or engines", run_list},
   };
   return table;

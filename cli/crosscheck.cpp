@@ -41,7 +41,8 @@ void add_options(CLI::App& app, CrosscheckFlags& flags) {
            "density of queries and keys (default gaussian:rho=0.25)");
   add_text(app, "--spec", flags.spec, "experiment in TOML, or a result's JSON; flags override it")
       ->type_name("FILE");
-  add_text(app, "--head-dim", flags.head_dim, "head dimension (default: the file's, else 128)")
+  add_text(app, "--head-dim", flags.head_dim,
+           "head dimension, even, 2 to 65536 (default: the file's, else 128)")
       ->type_name("D");
   add_text(app, "--distances", flags.distances,
            "1,10,1000 or log:1:2^40:64 or lin:0:100:101, up to 2^63-1 (default log:1:2^40:44)")
@@ -68,7 +69,7 @@ void add_options(CLI::App& app, CrosscheckFlags& flags) {
            "also score(m+c, n+c) against score(m, n), for each c: 0,2^10,2^20")
       ->type_name("LIST");
   add_text(app, "--horizon", flags.horizon,
-           "find the largest distance up to which the phase error stays within H turns")
+           "find the largest distance up to which the phase error stays within H turns, H > 0")
       ->type_name("H");
   add_text(app, "--rows", flags.rows,
            "instead of scores: rows number A to B-1 of causal attention over --seq-len tokens, "
@@ -87,10 +88,11 @@ void add_options(CLI::App& app, CrosscheckFlags& flags) {
   add_text(app, "--export", flags.golden,
            "write q, k, v, the rows and their fp64 output: FILE.safetensors")
       ->type_name("FILE");
-  add_text(app, "--samples", flags.samples, "pairs of query and key (default 10000)")
+  add_text(app, "--samples", flags.samples, "pairs of query and key, 2 to 1e6 (default 10000)")
       ->type_name("N");
   add_text(app, "--seed", flags.seed, "seed of the pairs (default 1)")->type_name("S");
-  add_text(app, "--threads", flags.threads, "threads (default: all); never changes a result")
+  add_text(app, "--threads", flags.threads,
+           "threads, 1 to 4096 (default: all); never changes a result")
       ->type_name("T");
 }
 

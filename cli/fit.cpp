@@ -50,7 +50,8 @@ int run_fit(const Arguments& arguments) {
                             "the closed form at those distances and the asymptote.",
                             "tapalab fit --distances log:1:2^40:41");
   add_experiment_options(*app, flags);
-  add_text(*app, "--t-min", fit.t_min, "least t = 2 pi s/sqrt(dP) that is used (default 1)")
+  add_text(*app, "--t-min", fit.t_min,
+           "least t = 2 pi s/sqrt(dP) that is used, above 0 (default 1)")
       ->type_name("T");
   add_text(*app, "--t-max", fit.t_max, "largest t that is used (default: no limit)")
       ->type_name("T");

@@ -131,9 +131,12 @@ void add_experiment_options(CLI::App& app, ExperimentFlags& flags) {
       app, "--spec", flags.spec,
       "experiment in TOML (its paths are relative to it), or a result's JSON; flags override it")
       ->type_name("FILE");
-  add_text(app, "--sweep", flags.sweep, "one curve for each value: KEY=lin:LO:HI:N or log:LO:HI:N")
+  add_text(app, "--sweep", flags.sweep,
+           "one curve for each value of a key of the encodings or densities: KEY=lin:LO:HI:N or "
+           "log:LO:HI:N")
       ->type_name("KEY=GRID");
-  add_text(app, "--head-dim", flags.head_dim, "head dimension (default: the file's, else 128)")
+  add_text(app, "--head-dim", flags.head_dim,
+           "head dimension, 1 to 65536, even but for tapa-general (default: the file's, else 128)")
       ->type_name("D");
   add_text(app, "--distances", flags.distances,
            "1,10,1000 or log:1:2^40:64 or lin:0:100:101, from 0 to 2^63-1 (default log:1:2^20:21)")
@@ -150,9 +153,10 @@ void add_experiment_options(CLI::App& app, ExperimentFlags& flags) {
            "engine's best in a pilot run "
            "(default with conditional; with mc plain)")
       ->type_name("NAME");
-  add_text(app, "--samples", flags.samples, "samples of a sampling engine (default 1e6)")
+  add_text(app, "--samples", flags.samples, "samples of a sampling engine, 2 to 2^62 (default 1e6)")
       ->type_name("N");
-  add_text(app, "--seed", flags.seed, "seed of a sampling engine (default 1)")->type_name("S");
+  add_text(app, "--seed", flags.seed, "seed of a sampling engine, 0 to 2^64-1 (default 1)")
+      ->type_name("S");
   add_text(app, "--confidence", flags.confidence,
            "level of intervals, strictly between 0 and 1 (default 0.95)")
       ->type_name("C");
@@ -162,7 +166,8 @@ void add_experiment_options(CLI::App& app, ExperimentFlags& flags) {
       "and an engine that misses it exits 4")
       ->type_name("X");
   add_text(app, "--abs-tol", flags.abs_tol, "the same, absolute: 1e-300 to 1e300")->type_name("X");
-  add_text(app, "--threads", flags.threads, "threads (default: all); never changes a result")
+  add_text(app, "--threads", flags.threads,
+           "threads, 1 to 4096 (default: all); never changes a result")
       ->type_name("T");
 }
 

@@ -28,18 +28,21 @@ void add_retrieval_options(CLI::App& app, ExperimentFlags& flags, RetrievalFlags
   add_list(app, "--density", flags.densities,
            "density of queries and keys, repeatable: gaussian without rho, or empirical (default "
            "gaussian)");
-  add_text(app, "--head-dim", flags.head_dim, "head dimension (default: the file's, else 128)")
+  add_text(app, "--head-dim", flags.head_dim,
+           "head dimension, 1 to 65536, even but for tapa-general (default: the file's, else 128)")
       ->type_name("D");
   add_text(app, "--lengths", retrieval.lengths,
-           "numbers of keys, at distances 1 to that number (default 2^6,2^8,2^10,2^12,2^14,2^16)")
+           "numbers of keys, 2 to 2^24, at distances 1 to that number (default "
+           "2^6,2^8,2^10,2^12,2^14,2^16)")
       ->type_name("LIST");
   add_text(app, "--distances", flags.distances,
            "distances of the needle, beside one that is uniform: 1,10 or log:1:2^16:17")
       ->type_name("LIST");
   add_text(app, "--needle-rho", retrieval.needle_rho,
-           "correlation of each coordinate of the needle with the query's (default 0.5)")
+           "correlation of each coordinate of the needle with the query's, -1 to 1 (default 0.5)")
       ->type_name("R");
-  add_text(app, "--trials", retrieval.trials, "queries, each with its needle (default 1000)")
+  add_text(app, "--trials", retrieval.trials,
+           "queries, each with its needle, 2 to 1e7 (default 1000)")
       ->type_name("N");
   add_text(app, "--seq-len", flags.seq_len,
            "sequence length, for encodings that depend on it (default: largest length + 1)")
@@ -47,7 +50,8 @@ void add_retrieval_options(CLI::App& app, ExperimentFlags& flags, RetrievalFlags
   add_text(app, "--seed", flags.seed, "seed (default 1)")->type_name("S");
   add_text(app, "--confidence", flags.confidence, "level of intervals (default 0.95)")
       ->type_name("C");
-  add_text(app, "--threads", flags.threads, "threads (default: all); never changes a result")
+  add_text(app, "--threads", flags.threads,
+           "threads, 1 to 4096 (default: all); never changes a result")
       ->type_name("T");
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "analysis/writers/json.hpp"
@@ -12,6 +11,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/provenance.hpp"
+#include "cli/report_folder.hpp"
 #include "proofs-check/report.hpp"
 #include "sim/errors.hpp"
 #include "sim/spec_text.hpp"
@@ -40,31 +40,6 @@ bool on_device(const VerifyFlags& flags) {
                      "'; accepted with verify: auto, gpu");
   }
   return engine == "gpu";
-}
-
-// Refused before minutes of work.
-void check_directory(const std::string& directory) {
-  std::error_code error;
-  if (directory.empty() ||
-      (std::filesystem::exists(directory, error) && !std::filesystem::is_directory(directory))) {
-    throw InputError(
-        fmt::format("--out-dir: {} is not a directory; accepted: one that exists or "
-                    "can be made",
-                    printable(directory)));
-  }
-}
-
-// The report's files have names of their own choosing.
-void refuse_within(const std::string& directory, const std::optional<std::string>& file,
-                   const char* option) {
-  if (!file) return;
-  const std::filesystem::path parent = std::filesystem::path(*file).parent_path();
-  std::error_code error;
-  if (std::filesystem::equivalent(parent.empty() ? "." : parent, directory, error))
-    throw InputError(
-        fmt::format("{}: {} stands in the folder of --out-dir, whose files the report replaces; "
-                    "accepted: another folder",
-                    option, printable(*file)));
 }
 
 void check_claims(const std::vector<std::string>& ids) {
@@ -109,10 +84,10 @@ int run_verify(const Arguments& arguments) {
   const Format format = output.chosen_format({"table", "json"});
   output.check_files();
   const std::string out_dir = flags.out_dir.value_or("out");
-  check_directory(out_dir);
+  check_report_folder(out_dir);
   output.keep(flags.activations, "the file of --activations");
-  refuse_within(out_dir, output.out, "--out");
-  refuse_within(out_dir, flags.activations, "--activations");
+  refuse_within_report(out_dir, output.out, "--out");
+  refuse_within_report(out_dir, flags.activations, "--activations");
   check_claims(flags.claims);
   check_claims(flags.require);
   Progress progress(output.progress_mode(), output.quiet);
@@ -133,14 +108,8 @@ int run_verify(const Arguments& arguments) {
   progress.finish();
 
   const auto origin = provenance(arguments, options.threads);
-  const auto files = write_report(report, origin, out_dir);
-  if (!output.quiet) {
-    write_stderr(fmt::format("tapalab: report in {}\n", escaped(files.written.front())));
-    if (!files.figures_missing.empty()) {
-      write_stderr(fmt::format("tapalab: its figures are left out: {}; the data stand beside it\n",
-                               one_line(files.figures_missing)));
-    }
-  }
+  const auto files = write_report({report, origin, {}, true}, out_dir);
+  if (!output.quiet) say_report_files(files);
   write_result(
       format == Format::json ? json_text(verify_json(report, origin)) : verify_table(report),
       output.out.value_or(""));

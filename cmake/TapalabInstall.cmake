@@ -1,4 +1,4 @@
-# cmake --install: the program, libraries, headers (under include/tapalab, each at its path from
+# cmake --install: the program, its completion and manual page, libraries, headers (under include/tapalab, each at its path from
 # the root of the project) and the package files by which find_package(tapalab) works.
 include(CMakePackageConfigHelpers)
 set(TAPALAB_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tapalab)
@@ -11,6 +11,9 @@ if(TAPALAB_HAVE_CUDA)
 endif()
 install(TARGETS ${libraries} EXPORT tapalabTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS tapalab RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES cli/completion/tapalab.bash RENAME tapalab
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${PROJECT_BINARY_DIR}/tapalab.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 foreach(room ${rooms})
   install(DIRECTORY ${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tapalab
     FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")

@@ -13,6 +13,7 @@ option(TAPALAB_WERROR "Warnings are errors" OFF)
 # goes unnoticed (in CI clang-tidy, which reads every source without it, notices).
 option(TAPALAB_PCH "Precompile the heavy headers" OFF)
 option(TAPALAB_UNITY "Compile the sources of a room six at a time, as one" OFF)
+option(TAPALAB_NOTEBOOKS "Build and test notebooks-cpp" ${BUILD_TESTING})
 # To measure whether `verify` notices wrong formulas (scripts/mutation.sh): never in a product build.
 option(TAPALAB_MUTANTS "Seeded faults, switched on by the environment variable TAPALAB_MUTANT" OFF)
 set(TAPALAB_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=: address,undefined or thread")

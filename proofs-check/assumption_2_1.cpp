@@ -8,44 +8,14 @@
 #include <system_error>
 
 #include "analysis/empirical_moments.hpp"
+#include "proofs-check/activation_heads.hpp"
 #include "proofs-check/evidence.hpp"
-#include "sim/errors.hpp"
-#include "sim/io/safetensors.hpp"
-#include "sim/io/token_reader.hpp"
 #include "sim/spec_text.hpp"
 
 namespace tapalab {
 namespace {
 
 constexpr slong kAssumption21Bits = 128;
-
-struct Head {
-  std::string query_tensor, key_tensor;
-  std::uint32_t head = 0;
-  std::string name() const { return query_tensor + ", head " + std::to_string(head); }
-};
-
-/// Every head of every pair of tensors NAME.q, NAME.k of shape [heads, tokens, dim].
-std::vector<Head> heads_of(const std::string& path) {
-  BinaryFile file(path);
-  const SafetensorsIndex index = read_safetensors_index(file);
-  std::vector<Head> heads;
-  for (const TensorInfo& tensor : index.tensors) {
-    const std::string& q = tensor.name;
-    if (q.size() < 3 || q.substr(q.size() - 2) != ".q" || tensor.shape.size() != 3) continue;
-    const std::string k = q.substr(0, q.size() - 1) + "k";
-    if (index.find(k) == nullptr) continue;
-    for (std::uint32_t head = 0; head < tensor.shape[0]; ++head) heads.push_back({q, k, head});
-  }
-  if (heads.empty())
-    throw InputError(
-        path +
-        ": no tensors NAME.q and NAME.k of shape [heads, tokens, dim], which is what the "
-        "check of assumption-2.1 reads");
-  std::stable_sort(heads.begin(), heads.end(),
-                   [](const Head& a, const Head& b) { return a.query_tensor < b.query_tensor; });
-  return heads;
-}
 
 /// Averages over all pairs of tokens from the averages over single tokens, in ball arithmetic:
 /// mean over (m, n) of q_m,i k_n,j is the product of two means. Another route than the sums over
@@ -205,13 +175,10 @@ ClaimResult check_assumption_2_1(const ClaimContext& context, const Assumption21
         ": name one with --activations or TAPALAB_DATA";
     return result;
   }
-  const std::vector<Head> heads = heads_of(context.activations);
+  const std::vector<ActivationHead> heads = activation_heads(context.activations);
   // head 0 of the last tensor is examined in full; ranges are over all heads
-  const auto examined = std::find_if(heads.begin(), heads.end(), [&](const Head& h) {
-    return h.query_tensor == heads.back().query_tensor;
-  });
-  const TokenTable table = read_tokens(context.activations, examined->query_tensor,
-                                       examined->key_tensor, examined->head, 0);
+  const ActivationHead examined = examined_head(heads);
+  const TokenTable table = read_head(context.activations, examined);
   const TokenMeans means = token_means(table);
 
   const std::size_t half = table.head_dim / 2;
@@ -226,7 +193,7 @@ ClaimResult check_assumption_2_1(const ClaimContext& context, const Assumption21
     const EmpiricalMoments moments = empirical_moments(table, moments_options);
     const std::string how =
         (rule == PairRule::all ? "all pairs of tokens, " : "causal pairs of tokens, ") +
-        examined->name();
+        examined.name();
     const std::string level =
         fmt::format("{} simultaneous intervals at {} together", tests, 1 - options.level);
     result.evidence.push_back(disjoint("mu_d", moments.mu, level, how));
@@ -243,9 +210,8 @@ ClaimResult check_assumption_2_1(const ClaimContext& context, const Assumption21
 
   const Ranges here = ranges_of(means);
   Ranges file = here;
-  for (const Head& head : heads)
-    file.widen(ranges_of(token_means(
-        read_tokens(context.activations, head.query_tensor, head.key_tensor, head.head, 0))));
+  for (const ActivationHead& head : heads)
+    file.widen(ranges_of(token_means(read_head(context.activations, head))));
   result.scope = fmt::format(
       "Refuted for the activations in the file, {} heads; examined in full: {}, {} tokens, "
       "dimension "
@@ -259,7 +225,7 @@ ClaimResult check_assumption_2_1(const ClaimContext& context, const Assumption21
       "mu_d runs from {:.3g} to {:.3g} and the ratios per coordinate from {:.4g} to {:.4g}. One "
       "file of "
       "one small model: nothing is said about others.",
-      heads.size(), examined->name(), table.tokens, table.head_dim, options.level, here.mu.low,
+      heads.size(), examined.name(), table.tokens, table.head_dim, options.level, here.mu.low,
       here.mu.high, here.coordinate_ratio.high, here.pair_ratio.high, file.mu.low, file.mu.high,
       file.coordinate_ratio.low, file.coordinate_ratio.high);
   decide(result, Verdict::refuted, Rigor::statistical);

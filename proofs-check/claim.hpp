@@ -70,6 +70,7 @@ struct Claim {
   Verdict recorded = Verdict::not_run;  ///< the verdict that `verify` must reproduce
   std::function<ClaimResult(const ClaimContext&)> check;  ///< empty: not checked yet
   std::string not_run_reason;                             ///< where check is empty
+  std::string overturned_by;  ///< what would overturn the recorded verdict; empty where none is
 };
 
 /// All claims, in the order of the report.

@@ -32,6 +32,7 @@ Claim checked(std::string id, std::string source, std::string statement, std::st
           std::move(hypotheses),
           recorded,
           check,
+          "",
           ""};
 }
 
@@ -44,7 +45,8 @@ Claim unchecked(std::string id, std::string source, std::string statement, std::
           std::move(hypotheses),
           Verdict::not_run,
           {},
-          "no check of this claim is built into this version: it needs " + needs};
+          "no check of this claim is built into this version: it needs " + needs,
+          ""};
 }
 
 std::vector<Claim> paper_claims() {
@@ -166,6 +168,70 @@ std::vector<Claim> derived_claims() {
   };
 }
 
+struct Overturn {
+  std::string_view id;
+  const char* by;
+};
+
+// What a reader would have to show.
+constexpr Overturn kOverturned[] = {
+    {"assumption-2.1",
+     "A model whose heads have the same E A_d, E B_d and E|q_d k_d|^2 at every pair and position "
+     "within their intervals; then the refutation would hold for the file examined here alone."},
+    {"theorem-2.1",
+     "Rationally independent frequencies and a gamma in [-r, r] that no distance approaches within "
+     "a multiple of 1/D; or an error in the proof, since no search can replace it."},
+    {"lemma-c.1",
+     "One (b, D, l) of the hypotheses and one alpha > 0 at which the ball of |C_D| or |S_D| lies "
+     "above the bound; branch and bound over boxes finds none up to b = 1e8."},
+    {"lemma-c.2",
+     "One (b, D, l, e) of the hypotheses and one alpha > 0 at which the ball of C_D lies below the "
+     "bound; branch and bound over boxes finds none up to b = 1e8."},
+    {"theorem-2.2",
+     "The printed form: a fault in the certified gap at the witness distances, which two "
+     "arithmetics enclose. The corrected form: a base, with D -> infinity at fixed distances of "
+     "its region, whose gap tends below |mu_0|/8."},
+    {"theorem-2.3",
+     "An epsilon and a pair of positions whose gap stays above epsilon along a sequence of b and D "
+     "that grows without bound."},
+    {"theorem-3.2",
+     "A Schwartz density and distances at which |mean| delta^(alpha dP) is unbounded, certified by "
+     "balls; a finite table of numbers cannot."},
+    {"theorem-3.3",
+     "The printed limit: an error in the witness, a positive definite covariance whose limit is "
+     "certified below sigma_0^2/2. The corrected limit E a^2/2: a Schwartz density whose variance "
+     "tends elsewhere."},
+    {"stationary-phase",
+     "The critical point: a second zero of the gradient. The correction: a standard deviation "
+     "above 1 at which the quadratic phase is certified to be the less sensitive one."},
+    {"figure-1",
+     "The activations behind the printed histogram; with them this check can be repeated on the "
+     "paper's own density."},
+    {"retrieval",
+     "The trained model: this verdict is about a probe without training, which no claim about a "
+     "trained model can contradict by itself."},
+    {"limit-law",
+     "A density with E exp(i t phi) -> 0 whose scores have another limit in law, or a moment of "
+     "the limit that a ball excludes."},
+    {"distance-resolution",
+     "A pair (s1 - s2, dP) whose correlation tends to a number outside the certified ball."},
+    {"clt-crossover",
+     "A large dP and a scale between dP^(1/4)/(sqrt(2) pi) and sqrt(dP)/(2 pi) at which the mean "
+     "still equals its normal value, certified by balls."},
+    {"finite-vocabulary",
+     "A finite set of token pairs with distinct nonzero phases whose mean square over s is another "
+     "number, or a revival that fails in integer arithmetic."},
+    {"rope-variance",
+     "Independent centred coordinates of unit variance with a RoPE variance other than 1 at some "
+     "distance."},
+    {"base-scaling",
+     "A limit D -> infinity whose certified ball excludes |mu_0| ln(delta'/delta)/(2 ln b) (1 + "
+     "o(1))."},
+    {"figure-1-consistency",
+     "A distribution under Assumption 2.1 with b = 5e5, D = 128 and distances uniform over the two "
+     "ranges whose ratio is certified below the bound."},
+};
+
 }  // namespace
 
 const std::vector<Claim>& claim_registry() {
@@ -173,6 +239,9 @@ const std::vector<Claim>& claim_registry() {
     std::vector<Claim> all = paper_claims();
     const std::vector<Claim> derived = derived_claims();
     all.insert(all.end(), derived.begin(), derived.end());
+    for (Claim& claim : all)
+      for (const Overturn& overturn : kOverturned)
+        if (claim.id == overturn.id) claim.overturned_by = overturn.by;
     return all;
   }();
   return claims;

@@ -39,7 +39,7 @@ class TemporaryFolder {
 };
 
 PageFigure draw_for_page(const ReportFigure& figure, const fs::path& folder) {
-  PageFigure page{figure.name, figure.claim, figure.figure.title, "", ""};
+  PageFigure page{figure.name, figure.claim, figure.figure.title, "", figure.csv, ""};
   const fs::path file = folder / (figure.name + ".svg");
   try {
     plot::draw(figure.figure, file.string());
@@ -58,13 +58,12 @@ PageFigure draw_for_page(const ReportFigure& figure, const fs::path& folder) {
 
 }  // namespace
 
-ReportFiles write_report(const VerifyReport& report, const nlohmann::ordered_json& provenance,
-                         const std::string& out_dir) {
+ReportFiles write_report(const ReportContent& content, const std::string& out_dir) {
   std::error_code error;
   fs::create_directories(out_dir, error);
   if (!fs::is_directory(out_dir)) throw InputError("--out-dir: cannot make the folder " + out_dir);
   const fs::path folder(out_dir);
-  const std::vector<ReportFigure> figures = report_figures(report);
+  const std::vector<ReportFigure> figures = report_figures(content.verify);
   std::vector<PageFigure> drawn;
   {
     const TemporaryFolder temporary(folder);
@@ -75,14 +74,15 @@ ReportFiles write_report(const VerifyReport& report, const nlohmann::ordered_jso
   for (const PageFigure& page : drawn) {
     if (files.figures_missing.empty()) files.figures_missing = page.missing;
   }
-  const auto write = [&](const std::string& name, const std::string& content) {
+  const auto write = [&](const std::string& name, const std::string& text) {
     const std::string path = (folder / name).string();
-    write_file_atomically(path, content, "--out-dir");
+    write_file_atomically(path, text, "--out-dir");
     files.written.push_back(path);
   };
-  write("report.html", report_page(report, provenance, drawn));
+  write("report.html", report_page(content.verify, content.provenance, drawn, content.results));
   for (const ReportFigure& figure : figures) write(figure.name + ".csv", figure.csv);
-  write("verify.json", json_text(verify_json(report, provenance)));
+  if (content.writes_verify_json)
+    write("verify.json", json_text(verify_json(content.verify, content.provenance)));
   return files;
 }
 

@@ -1,10 +1,11 @@
 // The page that `verify` leaves behind.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "proofs-check/report_page.hpp"
 #include "proofs-check/verify.hpp"
 
 namespace tapalab {
@@ -15,11 +16,18 @@ struct ReportFiles {
   std::string figures_missing;
 };
 
+/// What stands in the page.
+struct ReportContent {
+  VerifyReport verify;                ///< no outcomes: a page of results alone
+  nlohmann::ordered_json provenance;  ///< of the run of verify, as it stands in verify.json
+  std::vector<PageResult> results;    ///< of other commands, below the claims
+  bool writes_verify_json = true;     ///< false where `verify` was read from a file
+};
+
 /// Writes report.html (one self-contained page: no script, no outside link), one .csv with the
-/// data of each figure, and verify.json into `out_dir`, which is made where it is missing. Each
-/// file appears whole or not at all. The paths written stand in that order.
-/// Throws InputError where the folder cannot be written.
-ReportFiles write_report(const VerifyReport& report, const nlohmann::ordered_json& provenance,
-                         const std::string& out_dir);
+/// data of each figure, and verify.json where asked, into `out_dir`, which is made where it is
+/// missing. Each file appears whole or not at all. The paths written stand in that order.
+/// Throws InputError where the folder cannot be written, or a result is none of this program.
+ReportFiles write_report(const ReportContent& content, const std::string& out_dir);
 
 }  // namespace tapalab

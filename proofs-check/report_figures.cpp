@@ -10,6 +10,7 @@
 #include "analysis/plot/curve_plot.hpp"
 #include "analysis/writers/csv.hpp"
 #include "proofs-check/gaussian_ball.hpp"
+#include "proofs-check/report_figures_checks.hpp"
 #include "proofs-check/report_figures_tapa.hpp"
 #include "proofs-check/theorem_2_2.hpp"
 #include "proofs-check/theorem_3_3.hpp"
@@ -159,17 +160,23 @@ std::vector<ReportFigure> report_figures(const VerifyReport& report) {
     });
   };
   std::vector<ReportFigure> figures;
+  if (ran("assumption-2.1"))
+    if (auto figure = coordinates_figure(report)) figures.push_back(std::move(*figure));
   if (ran("theorem-2.2")) figures.push_back(rope_figure());
   if (ran("theorem-3.2")) {
     figures.push_back(bias_figure());
     figures.push_back(sampled_bias_figure(report));
+    figures.push_back(decay_figure());
+    figures.push_back(pulls_figure(report));
   }
   if (ran("theorem-3.3")) figures.push_back(variance_figure(report));
   if (ran("stationary-phase")) {
     figures.push_back(gradient_figure());
     figures.push_back(noise_figure());
   }
-  if (ran("figure-1")) figures.push_back(histograms_figure(report));
+  if (ran("figure-1"))
+    for (ReportFigure& figure : histograms_figures(report)) figures.push_back(std::move(figure));
+  if (ran("retrieval")) figures.push_back(needles_figure(report));
   if (ran("limit-law")) figures.push_back(limit_law_figure(report));
   if (ran("distance-resolution")) figures.push_back(resolution_figure());
   if (ran("clt-crossover")) figures.push_back(crossover_figure());

@@ -253,30 +253,35 @@ ReportFigure noise_figure() {
   return {"noise", "stationary-phase", std::move(figure), curves.csv()};
 }
 
-ReportFigure histograms_figure(const VerifyReport& report) {
-  std::vector<ScoreHistogram> histograms;
-  const auto add = [&](const Density& density, std::uint32_t head_dim) {
+std::vector<ReportFigure> histograms_figures(const VerifyReport& report) {
+  std::vector<ReportFigure> figures;
+  const auto add = [&](const char* name, const std::string& label, const Density& density,
+                       std::uint32_t head_dim) {
+    std::vector<ScoreHistogram> histograms;
     for (const char* encoding : {"rope:base=500000", "tapa:alpha=0.1"}) {
       HistogramTask task = figure_1_task(encoding, density, head_dim, 10'000, report.seed);
       task.confidence = 0.95;
       histograms.push_back(score_histogram(task));
     }
+    plot::Figure figure = histogram_figure(
+        histograms,
+        fmt::format("Score differences between [0, 100] and [10000, 10100], {} (figure-1)", label));
+    figure.caption.push_back(
+        "Printed in the paper, for its own model: RoPE 4.1 and 0.85, TAPA 0.03 and 3.3.");
+    figures.push_back({name, "figure-1", std::move(figure), histograms_csv(histograms)});
   };
-  add(parse_density("gaussian:rho=0.25"), 128);
-  add(parse_density(figure_1_mixture()), 128);
+  add("histograms-gaussian", "Gaussian", parse_density("gaussian:rho=0.25"), 128);
+  add("histograms-mixture", "mixture", parse_density(figure_1_mixture()), 128);
   ClaimContext context;
   context.activations = report.activations;
   if (has_activations(context)) {
     const ActivationHead head = examined_head(activation_heads(report.activations));
     TokenTable table = read_head(report.activations, head);
     const std::uint32_t head_dim = table.head_dim;
-    add(table_density("activations, " + head.name(), std::move(table)), head_dim);
+    add("histograms-activations", "activations",
+        table_density("activations, " + head.name(), std::move(table)), head_dim);
   }
-  plot::Figure figure = histogram_figure(
-      histograms, "Score differences between distances [0, 100] and [10000, 10100] (figure-1)");
-  figure.caption.push_back(
-      "Printed in the paper, for its own model: RoPE 4.1 and 0.85, TAPA 0.03 and 3.3.");
-  return {"histograms", "figure-1", std::move(figure), histograms_csv(histograms)};
+  return figures;
 }
 
 }  // namespace tapalab

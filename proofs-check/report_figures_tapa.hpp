@@ -17,7 +17,8 @@ ReportFigure crossover_figure();
 ReportFigure gradient_figure();
 /// What noise leaves of the correlation.
 ReportFigure noise_figure();
-/// The two histograms of Figure 1 on Gaussian coordinates and on real activations.
-ReportFigure histograms_figure(const VerifyReport& report);
+/// The two histograms of Figure 1, a figure a density: Gaussian coordinates, a mixture, and real
+/// activations where there are some.
+std::vector<ReportFigure> histograms_figures(const VerifyReport& report);
 
 }  // namespace tapalab

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "proofs-check/claim_formulas.hpp"
 #include "proofs-check/report_style.hpp"
 
 namespace tapalab {
@@ -57,6 +58,18 @@ std::string inline_svg(const std::string& document, const std::string& prefix,
   return std::regex_replace(svg, std::regex(R"(url\((["']?)#)"), "url($1#" + prefix);
 }
 
+std::string data_link(std::string_view type, std::string_view content) {
+  std::string link = fmt::format("data:{};charset=utf-8,", type);
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~,:;/=";
+  for (const char c : content)
+    if (plain.find(c) != std::string_view::npos)
+      link += c;
+    else
+      link += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  return link;
+}
+
 namespace {
 
 std::string badge(Verdict verdict) {
@@ -73,6 +86,14 @@ std::string paragraph(std::string_view heading, const std::string& text) {
   return fmt::format("<h4>{}</h4><p>{}</p>\n", heading, html_escape(text));
 }
 
+// Up to the first full stop that a capital follows: the rest stands with the claim.
+std::string first_sentence(const std::string& text) {
+  for (std::size_t i = 0; i + 2 < text.size(); ++i)
+    if (text[i] == '.' && text[i + 1] == ' ' && text[i + 2] >= 'A' && text[i + 2] <= 'Z')
+      return text.substr(0, i + 1);
+  return text;
+}
+
 std::string overview(const VerifyReport& report) {
   std::string html =
       "<div class=\"wide\"><table class=\"stack\"><thead><tr><th>claim</th><th>verdict</th>"
@@ -86,7 +107,8 @@ std::string overview(const VerifyReport& report) {
             cell("claim", fmt::format("<a href=\"#{0}\">{0}</a>", html_escape(o.claim.id)), "id") +
             cell("verdict", badge(o.result.verdict) + note, "verdict") +
             cell("rigor", o.result.rigor ? std::string(to_string(*o.result.rigor)) : "-") +
-            cell("scope", html_escape(o.result.reason.empty() ? o.result.scope : o.result.reason)) +
+            cell("scope", html_escape(o.result.reason.empty() ? first_sentence(o.result.scope)
+                                                              : o.result.reason)) +
             "</tr>\n";
   }
   return html + "</tbody></table></div>\n";
@@ -147,11 +169,28 @@ std::string figure_html(const PageFigure& figure) {
                 "</div>"
           : "<p class=\"fails\">Not drawn: " + html_escape(figure.missing) + "</p>";
   return fmt::format(
-      "<figure aria-label=\"{}\">{}<figcaption class=\"soft\">Data: {}.csv</figcaption></figure>\n",
-      html_escape(figure.title), body, html_escape(figure.name));
+      "<figure aria-label=\"{}\">{}<figcaption class=\"soft\">Data: <a download=\"{}.csv\" "
+      "href=\"{}\">{}.csv</a></figcaption></figure>\n",
+      html_escape(figure.title), body, html_escape(figure.name), data_link("text/csv", figure.csv),
+      html_escape(figure.name));
 }
 
-std::string claim_section(const ClaimOutcome& o, const std::vector<PageFigure>& figures) {
+// The statement as mathematics, from the program's own file of formulas.
+std::string formula_html(const std::string& id) {
+  const std::string_view formula = claim_formula(id);
+  return formula.empty() ? std::string()
+                         : fmt::format("<div class=\"wide formula\">{}</div>\n", formula);
+}
+
+std::string repeat_html(const VerifyReport& report, const std::string& id) {
+  const std::string effort =
+      report.effort == Effort::normal ? "" : fmt::format(" --{}", to_string(report.effort));
+  return fmt::format("<h4>Repeat it</h4><pre>tapalab verify {}{} --seed {}</pre>\n",
+                     html_escape(id), effort, report.seed);
+}
+
+std::string claim_section(const VerifyReport& report, const ClaimOutcome& o,
+                          const std::vector<PageFigure>& figures) {
   std::string html = fmt::format(
       "<section class=\"claim\" id=\"{}\">\n<h3>{} &middot; {}{}</h3>\n", html_escape(o.claim.id),
       html_escape(o.claim.id), badge(o.result.verdict),
@@ -161,47 +200,66 @@ std::string claim_section(const ClaimOutcome& o, const std::vector<PageFigure>& 
       o.failed() ? fmt::format("; <span class=\"fails\">recorded verdict: {}</span>",
                                to_string(o.claim.recorded))
                  : std::string());
-  html += paragraph("Statement as printed", o.claim.statement) +
-          paragraph("Hypotheses", o.claim.hypotheses) + paragraph("Reason", o.result.reason) +
-          paragraph("Correction", o.result.correction) + paragraph("Scope", o.result.scope) +
+  const bool derived = o.claim.source == "derived";
+  html += paragraph(derived ? "Statement" : "Statement as printed", o.claim.statement) +
+          formula_html(o.claim.id) + paragraph("Hypotheses", o.claim.hypotheses) +
+          paragraph("Reason", o.result.reason) + paragraph("Correction", o.result.correction) +
+          paragraph("Scope", o.result.scope) +
+          paragraph("What would overturn it", o.as_recorded ? o.claim.overturned_by : "") +
           witness_block(o.result.witness);
   for (const PageFigure& figure : figures)
     if (figure.claim == o.claim.id) html += figure_html(figure);
-  return html + evidence_table(o.result.evidence) + "</section>\n";
+  return html + evidence_table(o.result.evidence) + repeat_html(report, o.claim.id) +
+         "</section>\n";
 }
 
-}  // namespace
-
-std::string report_page(const VerifyReport& report, const nlohmann::ordered_json& provenance,
-                        const std::vector<PageFigure>& figures) {
+std::string claims_html(const VerifyReport& report, const std::vector<PageFigure>& figures) {
   const auto ran =
       std::count_if(report.outcomes.begin(), report.outcomes.end(),
                     [](const ClaimOutcome& o) { return o.result.verdict != Verdict::not_run; });
   std::string html =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
-      "name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>tapalab: claims "
-      "checked</title>\n<style>" +
-      std::string(kReportStyle) + "</style>\n</head>\n<body>\n<main>\n<h1>Claims checked</h1>\n";
-  html += fmt::format("<p>{} of {} claims ran; {}. {} effort, seed {}, {:.1f} s.</p>\n", ran,
-                      report.outcomes.size(),
-                      report.exit_code() == 0
-                          ? "every verdict is the recorded one"
-                          : "<span class=\"fails\">not every verdict is the recorded one</span>",
-                      to_string(report.effort), report.seed, report.seconds);
+      fmt::format("<p>{} of {} claims ran; {}. {} effort, seed {}, {:.1f} s.</p>\n", ran,
+                  report.outcomes.size(),
+                  report.exit_code() == 0
+                      ? "every verdict is the recorded one"
+                      : "<span class=\"fails\">not every verdict is the recorded one</span>",
+                  to_string(report.effort), report.seed, report.seconds);
   html +=
       "<p class=\"soft\">A verdict is about the statement as printed; corrected means that a "
       "stated "
       "repair holds and the printed form does not. Rigor, strongest first: proved (a proof in "
       "docs/theory), certified (ball or rational arithmetic), numerical, statistical. The error of "
       "an observation is its half-width: of a ball (certain), of rounding (bounded), or of an "
-      "interval "
-      "at the stated level (probable).</p>\n";
+      "interval at the stated level (probable).</p>\n";
   html += overview(report) + not_run(report) + "<h2>Claim by claim</h2>\n";
   for (const ClaimOutcome& o : report.outcomes)
-    if (o.result.verdict != Verdict::not_run) html += claim_section(o, figures);
-  html += "<details><summary>Provenance</summary><pre>" + html_escape(provenance.dump(2)) +
-          "</pre></details>\n</main>\n</body>\n</html>\n";
+    if (o.result.verdict != Verdict::not_run) html += claim_section(report, o, figures);
   return html;
+}
+
+}  // namespace
+
+std::string report_page(const VerifyReport& report, const nlohmann::ordered_json& provenance,
+                        const std::vector<PageFigure>& figures,
+                        const std::vector<PageResult>& results) {
+  const bool claims = !report.outcomes.empty();
+  const std::string title = claims ? "Claims checked" : "Results";
+  std::string html = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
+      "name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>tapalab: "
+      "{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n<h1>{}</h1>\n",
+      claims ? "claims checked" : "results", kReportStyle, title);
+  if (claims) html += claims_html(report, figures);
+  if (!results.empty()) {
+    html += claims ? "<h2>Other results</h2>\n" : "";
+    for (const PageResult& result : results) html += result_section(result);
+  }
+  if (!provenance.is_null())
+    html += "<details><summary>Provenance</summary><pre>" +
+            html_escape(
+                provenance.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) +
+            "</pre></details>\n";
+  return html + "</main>\n</body>\n</html>\n";
 }
 
 }  // namespace tapalab

@@ -32,11 +32,15 @@ pre { background: var(--code); padding: .6rem; border-radius: .35rem; overflow-x
 .badge { font-weight: 600; } .confirmed { color: var(--good); } .corrected { color: var(--mend); }
 .refuted, .fails { color: var(--bad); } .inconclusive { color: var(--bad); } .not-run { color: var(--mute); }
 figure svg { display: block; width: 100%; height: auto; min-width: 40rem; background: #fff; border-radius: .25rem; }
+figure img { display: block; width: 100%; height: auto; background: #fff; border-radius: .25rem; }
+.formula { margin: .5rem 0; } .formula math { font-size: 1.05rem; }
 details summary { cursor: pointer; color: var(--soft); font-size: .9rem; margin-top: .6rem; }
 @media (max-width: 40rem) { main { padding: .75rem; } section.claim, figure { padding: .75rem; }
   .stack thead { display: none; } .stack tr { display: block; border-bottom: 1px solid var(--line); padding: .4rem 0; }
   .stack td { display: block; border: 0; padding: .1rem 0; max-width: none; white-space: normal; overflow-wrap: anywhere; }
   .stack td[data-label]::before { content: attr(data-label) ": "; color: var(--soft); font-family: system-ui, sans-serif; } }
+@media print { body { background: #fff; } section.claim, figure { border-color: #999; } figure, tr { break-inside: avoid; }
+  h2, h3, h4 { break-after: avoid; } .wide { overflow: visible; } figure svg { min-width: 0; } }
 )css";
 
 }  // namespace tapalab

@@ -67,6 +67,12 @@ std::string default_activations();
 nlohmann::ordered_json verify_json(const VerifyReport& report,
                                    const nlohmann::ordered_json& provenance);
 
+/// What verify_json wrote, its provenance into `provenance`. The texts are those of the file; what
+/// would overturn a verdict is the registry's, where that records the same one. The activations'
+/// path is not in the file. `name` begins messages. Throws InputError for anything else.
+VerifyReport read_verify(const std::string& text, const std::string& name,
+                         nlohmann::ordered_json& provenance);
+
 /// Plain text for the terminal: one row per claim, then what failed and what did not run.
 std::string verify_table(const VerifyReport& report);
 

@@ -175,6 +175,10 @@ largest error that there is: the phase is lost.
 
 ![Phase error against distance](../figures/crosscheck-phase.svg)
 
+Where a bf16 score loses its digits, stage by stage (scale and phase; the other stages hardly count):
+
+![Error budget by stage](../figures/error-budget.svg)
+
 YaRN and the RoPE of the same base coincide where YaRN keeps the pair that is worst. The
 power law of TAPA moves the phase little, so that its error grows as distance^0.1; with `law=linear`
 it grows as RoPE's does. fp16 ends at 65504: no distance beyond it has a number.

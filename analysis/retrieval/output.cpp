@@ -86,7 +86,8 @@ std::string retrievals_table(const std::vector<Retrieval>& retrievals) {
     for (const RetrievalPoint& point : retrieval.points)
       rows.push_back({std::to_string(point.length), place_of(point),
                       point.largest.estimate.decimal(4), point.largest.error.absolute.decimal(2),
-                      point.mass->estimate.decimal(4), point.mass->error.absolute.decimal(2),
+                      point.mass ? point.mass->estimate.decimal(4) : "-",
+                      point.mass ? point.mass->error.absolute.decimal(2) : "-",
                       std::string(status_of(point))});
     text += aligned_table({"keys", "needle at", "P(largest)", "+-", "softmax mass", "+-", "status"},
                           rows, {false, false, false, false, false, false, true});
@@ -104,9 +105,11 @@ std::string retrievals_csv(const std::vector<Retrieval>& retrievals) {
                           csv_field(retrieval.task.density.spec), retrieval.task.head_dim,
                           retrieval.task.needle_rho.text(), point.length,
                           point.distance ? std::to_string(*point.distance) : "");
-      for (const Quantity* value : {&point.largest, &*point.mass})
-        text += fmt::format(",{},{},{}", value->estimate.decimal(17),
-                            value->error.lower.decimal(17), value->error.upper.decimal(17));
+      for (const Quantity* value : {&point.largest, point.mass ? &*point.mass : nullptr})
+        text += value == nullptr
+                    ? ",,,"
+                    : fmt::format(",{},{},{}", value->estimate.decimal(17),
+                                  value->error.lower.decimal(17), value->error.upper.decimal(17));
       text += fmt::format(",{}\n", status_of(point));
     }
   return text;
@@ -124,14 +127,15 @@ plot::Figure retrieval_figure(const std::vector<Retrieval>& retrievals) {
   for (std::size_t i = 0; i < retrievals.size(); ++i) {
     const Retrieval& retrieval = retrievals[i];
     largest.series.push_back(series_of(retrieval, i, by_distance, largest_of));
-    mass.series.push_back(series_of(retrieval, i, by_distance, mass_of));
+    if (retrieval.task.masses) mass.series.push_back(series_of(retrieval, i, by_distance, mass_of));
     figure.legend.push_back({plot::LegendRow::Sample::curve, i,
                              fmt::format("{} · {} · D = {} · needle rho = {}",
                                          retrieval.task.encoding.spec, retrieval.task.density.spec,
                                          retrieval.task.head_dim, retrieval.task.needle_rho.text()),
                              false});
   }
-  figure.panels = {std::move(largest), std::move(mass)};
+  figure.panels.push_back(std::move(largest));
+  if (!mass.series.empty()) figure.panels.push_back(std::move(mass));
   const RetrievalTask& task = retrievals.front().task;
   figure.caption.push_back(fmt::format(
       "{}{} trials, seed {}. Bands: intervals at level {}. Distractors know nothing of the query.",

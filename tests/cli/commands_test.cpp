@@ -12,8 +12,10 @@ using nlohmann::json;
 TEST_CASE("Every command has help with an example, and no other is listed") {
   const ProgramResult overview = run_program({"--help"});
   CHECK(overview.code == 0);
-  for (const char* name : {"curve", "bias", "variance", "histogram", "retrieve", "fit", "verify",
-                           "crosscheck", "merge", "inspect", "list"}) {
+  const std::vector<std::string> names = {"curve", "bias",    "variance",   "histogram", "retrieve",
+                                          "fit",   "verify",  "crosscheck", "report",    "compare",
+                                          "merge", "inspect", "list"};
+  for (const std::string& name : names) {
     CHECK(overview.out.find(std::string("  ") + name + " ") != std::string::npos);
     const ProgramResult help = run_program({name, "--help"});
     INFO(name);
@@ -21,11 +23,12 @@ TEST_CASE("Every command has help with an example, and no other is listed") {
     CHECK(help.err.empty());
     const auto example = help.out.find("Example:\n  tapalab ");
     REQUIRE(example != std::string::npos);
-    CHECK(help.out.find("  tapalab " + std::string(name) + " ", example) != std::string::npos);
+    CHECK(help.out.find("  tapalab " + name + " ", example) != std::string::npos);
   }
-  for (const char* name : {"compare"}) {
-    CHECK(overview.out.find(name) == std::string::npos);
-  }
+  const auto commands = overview.out.find("Commands:\n");
+  REQUIRE(commands != std::string::npos);
+  const auto end = overview.out.find("\n\n", commands);
+  CHECK(count_lines(overview.out.substr(commands, end + 1 - commands)) == 1 + names.size());
 }
 
 TEST_CASE("Option --version names version and commit") {

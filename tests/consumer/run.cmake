@@ -19,6 +19,10 @@ must(${CMAKE_COMMAND} -S ${SOURCE} -B ${work}/build -G ${GENERATOR} -DCMAKE_PREF
 must(${CMAKE_COMMAND} --build ${work}/build)
 must(${work}/build/consumer)
 must(${work}/prefix/bin/tapalab --version)
+must(bash -c "source '${work}/prefix/share/bash-completion/completions/tapalab' && complete -p tapalab")
+if(EXISTS ${BUILD}/tapalab.1 AND NOT EXISTS ${work}/prefix/share/man/man1/tapalab.1)
+  message(FATAL_ERROR "the manual page was built and not installed")
+endif()
 
 # The headers must come from the prefix; a path into the source would hide one that is missing.
 file(GLOB files ${work}/prefix/lib*/cmake/tapalab/*.cmake ${work}/prefix/lib/*/cmake/tapalab/*.cmake)

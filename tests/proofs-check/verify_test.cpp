@@ -7,6 +7,7 @@
 #include <set>
 
 #include "catch.hpp"
+#include "proofs-check/claim_formulas.hpp"
 #include "proofs-check/report.hpp"
 #include "proofs-check/report_page.hpp"
 #include "sim/errors.hpp"
@@ -68,8 +69,12 @@ TEST_CASE("the registry lists every claim once, with a check or a true reason") 
     CHECK_FALSE(claim.source.empty());
     CHECK(static_cast<bool>(claim.check) == claim.not_run_reason.empty());
     CHECK(static_cast<bool>(claim.check) == (claim.recorded != Verdict::not_run));
+    CHECK(static_cast<bool>(claim.check) != claim.overturned_by.empty());
+    CHECK(claim_formula(claim.id).starts_with("<math"));
+    CHECK(claim_formula(claim.id).ends_with("</math>"));
     CHECK(find_claim(claim.id) == &claim);
   }
+  CHECK(claim_formula("theorem-9.9").empty());
   CHECK(seen == std::set<std::string>(ids.begin(), ids.end()));
   CHECK(find_claim("theorem-9.9") == nullptr);
 }
@@ -124,7 +129,7 @@ TEST_CASE("a report is whole, self-contained and holds what was found") {
   CHECK(report.exit_code() == 0);
   const auto folder = std::filesystem::temp_directory_path() / "tapalab-report-test";
   std::filesystem::remove_all(folder);
-  const auto files = write_report(report, {{"command", "test <&>"}}, folder.string());
+  const auto files = write_report({report, {{"command", "test <&>"}}, {}, true}, folder.string());
   CHECK(files.figures_missing.empty());
   const auto& written = files.written;
   CHECK(written.size() == 3);  // page, one figure's data, verify.json
@@ -132,6 +137,7 @@ TEST_CASE("a report is whole, self-contained and holds what was found") {
   const std::string page = read_whole(written.front());
   CHECK(page.find("<script") == std::string::npos);
   CHECK(page.find("src=") == std::string::npos);
+  CHECK(page.find("href=\"data:text/csv") != std::string::npos);
   CHECK(page.find("href=\"http") == std::string::npos);
   CHECK(page.find("url(http") == std::string::npos);
   CHECK(page.find("<svg") != std::string::npos);
@@ -142,6 +148,10 @@ TEST_CASE("a report is whole, self-contained and holds what was found") {
   const auto json = nlohmann::json::parse(read_whole(written.back()));
   CHECK(json.at("schema") == "tapalab/verify/1");
   CHECK(json.at("passed") == true);
+  // what was written is read back whole
+  nlohmann::ordered_json provenance;
+  const VerifyReport back = read_verify(read_whole(written.back()), "verify.json", provenance);
+  CHECK(verify_json(back, provenance) == verify_json(report, {{"command", "test <&>"}}));
   const auto& claim = json.at("claims").at(0);
   CHECK(claim.at("verdict") == "corrected");
   CHECK(claim.at("witness").at("amplitude_dim") == "4");
@@ -151,7 +161,7 @@ TEST_CASE("a report is whole, self-contained and holds what was found") {
   // nothing but the files named is left in the folder
   CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 3);
   std::filesystem::remove_all(folder);
-  CHECK_THROWS_AS(write_report(report, {}, "/proc/no-such-folder"), InputError);
+  CHECK_THROWS_AS(write_report({report, {}, {}, true}, "/proc/no-such-folder"), InputError);
 }
 
 TEST_CASE("figures keep their references apart in one page") {

@@ -3,7 +3,9 @@
 # until they end, over threads x ranks x vector widths: each must print the curves of a clean run,
 # bit for bit.
 #
-#   kill_resume.sh PROGRAM [KILLED_RUNS] [SAMPLES] [SEED]
+#   kill_resume.sh PROGRAM [KILLED_RUNS] [SAMPLES] [SEED] [ENGINE OPTION...]
+#
+# ENGINE OPTION...: how it samples (default --engine mc), such as --engine qmc.
 #
 # Ranks above 1 need mpirun; where there is none, they are left out and that is said. Exit 0: all the
 # same; 1: a difference, or a run that could not be resumed.
@@ -12,6 +14,9 @@ program=$1
 runs=${2:-20}
 samples=${3:-4e6}
 seed=${4:-1}
+[ "$#" -le 4 ] && shift "$#" || shift 4
+[ "$#" -gt 0 ] || set -- --engine mc
+sampling=$*
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 cd "$directory"
@@ -27,7 +32,7 @@ launch() {
   threads=$1 count=$2 width=$3 out=$4
   shift 4
   set -- curve --encoding tapa --encoding rope --density gaussian:rho=0.25 --head-dim 32 \
-    --distances 0,1,100,1000000 --engine mc --samples "$samples" --seed 11 --threads "$threads" \
+    --distances 0,1,100,1000000 $sampling --samples "$samples" --seed 11 --threads "$threads" \
     --format json --out "$out" --quiet "$@"
   if [ "$count" = 1 ]; then
     TAPALAB_SIMD=$width exec "$program" "$@"

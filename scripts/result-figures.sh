@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Draws docs/figures/NAME.svg from each docs/results/data/NAME.csv:
+#   scripts/result-figures.sh [BUILD_DIR]
+# Builds the program `result_figure` in BUILD_DIR (default build/release).
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=${1:-$root/build/release}
+cmake --build "$build" --target result_figure >&2
+for table in "$root"/docs/results/data/*.csv; do
+  name=$(basename "$table" .csv)
+  "$build/tests/benchmarks/result_figure" "$table" "$root/docs/figures/$name.svg"
+done
