@@ -202,8 +202,9 @@ const std::vector<NamedEntry>& engine_catalogue() {
        "tapa of any size under independent pairs of coordinates (--estimator)",
        {}},
       {"gpu",
-       "the samples of mc drawn and summed by a CUDA device (tapa, tapa-linear and rotary scores "
-       "under Gaussians), or only scored there (all else); with --estimator zero-variance or "
+       "the samples of mc drawn, scored and summed by a CUDA device, any score and density "
+       "(fastest: "
+       "tapa, tapa-linear and rotary scores under Gaussians); with --estimator zero-variance or "
        "importance the means of tapa under Gaussians, of any size",
        {}},
   };

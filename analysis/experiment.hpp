@@ -89,10 +89,9 @@ DistanceCurve conditional_curve(const CurveTask& task);
 /// InputError where the engine does not apply.
 EstimatorChoice choose_estimator(const CurveTask& task);
 EstimatorChoice choose_conditional_estimator(const CurveTask& task);
-/// The samples of monte_carlo_curve from task.device: drawn and summed there where it knows the
-/// score and the density (sim/make_fused_plan.hpp), which gives what mc gives to about a millionth
-/// of a standard deviation; else drawn here and scored there, with mean and variance alone. Throws
-/// UnavailableError, with the reason, where there is no device.
+/// The samples of monte_carlo_curve drawn and summed on task.device, which gives what mc gives to
+/// about a millionth of a standard deviation (sim/make_fused_plan.hpp) or to the rounding of sums
+/// in double. Throws UnavailableError, with the reason, where there is no device.
 DistanceCurve device_curve(const CurveTask& task);
 
 }  // namespace tapalab

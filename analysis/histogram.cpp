@@ -10,8 +10,10 @@
 #include "analysis/intervals.hpp"
 #include "analysis/pair_draws.hpp"
 #include "analysis/smoothed_curve.hpp"
+#include "sim/backend.hpp"
 #include "sim/block_kernels.hpp"
 #include "sim/errors.hpp"
+#include "sim/interrupt.hpp"
 #include "sim/make_score_tables.hpp"
 #include "sim/moment_order.hpp"
 #include "sim/mutants.hpp"
@@ -23,6 +25,7 @@ namespace {
 constexpr std::uint64_t kLargestDistance = (std::uint64_t{1} << 63) - 1;
 /// Samples whose distances are tabled together.
 constexpr std::uint64_t kChunk = 1 << 15;
+constexpr std::uint64_t kDeviceChunk = 1 << 20;
 /// Distances of both ranges whose expected mean is computed.
 constexpr std::uint64_t kMostExpected = 20'000;
 
@@ -110,6 +113,52 @@ class LaneScores {
   std::vector<double> A_, B_, plain_;
 };
 
+/// Samples from `begin` on, with the places of their distances among those of the tables.
+struct DifferenceChunk {
+  std::uint64_t begin;
+  std::vector<std::uint32_t> near, far;
+};
+
+std::vector<std::uint32_t> distance_places(const std::vector<std::uint64_t>& drawn,
+                                           const std::vector<std::uint64_t>& distances) {
+  std::vector<std::uint32_t> places;
+  places.reserve(drawn.size());
+  for (const std::uint64_t distance : drawn) {
+    places.push_back(static_cast<std::uint32_t>(
+        std::lower_bound(distances.begin(), distances.end(), distance) - distances.begin()));
+  }
+  return places;
+}
+
+void host_differences(const ScoreTables& tables, const PairDraws& draws,
+                      const DifferenceChunk& chunk, unsigned threads, double* differences) {
+  const std::size_t count = chunk.near.size();
+  const auto groups = static_cast<std::int64_t>((count + kLanes - 1) / kLanes);
+  const int workers = threads != 0 ? static_cast<int>(threads) : omp_get_max_threads();
+#pragma omp parallel num_threads(workers)
+  {
+    std::vector<double> x(2 * std::size_t{draws.head_dim()} * kLanes);
+#pragma omp for schedule(static)
+    for (std::int64_t group = 0; group < groups; ++group) {
+      const auto first = static_cast<std::size_t>(group) * kLanes;
+      draws.lanes(chunk.begin + first, x.data());
+      const LaneScores scores(tables, x.data());
+      for (int lane = 0; lane < kLanes; ++lane) {
+        const std::size_t i = first + static_cast<std::size_t>(lane);
+        if (i >= count) break;
+        differences[i] = scores.at(lane, chunk.near[i]) - scores.at(lane, chunk.far[i]);
+      }
+    }
+  }
+}
+
+std::unique_ptr<DeviceDifferences> device_differences(const HistogramTask& task,
+                                                      const ScoreTables& tables) {
+  auto result = task.device->differences(tables, task.density.law, task.encoding, task.seed);
+  if (!result) throw UnavailableError("--engine gpu: this device does not draw");
+  return result;
+}
+
 /// The average of the exact means over every distance of both ranges.
 std::optional<Quantity> expected_mean(const HistogramTask& task) {
   if (task.near.size() > kMostExpected || task.far.size() > kMostExpected ||
@@ -156,12 +205,15 @@ std::vector<double> score_differences(const HistogramTask& task) {
   std::vector<std::uint64_t> distances = all_distances(task);
   const bool tabled = !distances.empty();
   ScoreTables tables = make_score_tables(model, distances);
+  std::unique_ptr<DeviceDifferences> on_device;
+  if (task.device && tabled) on_device = device_differences(task, tables);
   std::vector<double> differences(task.pairs);
   const auto* rotary = std::get_if<RotaryScore>(&model);
   const double slope = rotary != nullptr ? static_cast<double>(rotary->slope) : 0;
-  const int workers = task.threads != 0 ? static_cast<int>(task.threads) : omp_get_max_threads();
-  for (std::uint64_t begin = 0; begin < task.pairs; begin += kChunk) {
-    const std::uint64_t count = std::min(kChunk, task.pairs - begin);
+  const std::uint64_t together = task.device && tabled ? kDeviceChunk : kChunk;
+  for (std::uint64_t begin = 0; begin < task.pairs; begin += together) {
+    throw_if_interrupted();
+    const std::uint64_t count = std::min(together, task.pairs - begin);
     DrawnDistances drawn;
     for (std::uint64_t i = 0; i < count; ++i) {
       drawn.near.push_back(drawn_distance(task.near, begin + i, 0, key));
@@ -170,28 +222,18 @@ std::vector<double> score_differences(const HistogramTask& task) {
     if (!tabled) {
       distances = distinct(drawn);
       tables = make_score_tables(model, distances);
+      if (task.device) on_device = device_differences(task, tables);
     }
-    const auto index = [&](std::uint64_t distance) {
-      return static_cast<std::size_t>(
-          std::lower_bound(distances.begin(), distances.end(), distance) - distances.begin());
-    };
-    const auto groups = static_cast<std::int64_t>((count + kLanes - 1) / kLanes);
-#pragma omp parallel num_threads(workers)
-    {
-      std::vector<double> x(2 * std::size_t{task.head_dim} * kLanes);
-#pragma omp for schedule(static)
-      for (std::int64_t group = 0; group < groups; ++group) {
-        const auto first = static_cast<std::uint64_t>(group) * kLanes;
-        draws.lanes(begin + first, x.data());
-        const LaneScores scores(tables, x.data());
-        for (int lane = 0; lane < kLanes; ++lane) {
-          const std::uint64_t i = first + static_cast<std::uint64_t>(lane);
-          if (i >= count) break;
-          differences[begin + i] = scores.at(lane, index(drawn.near[i])) -
-                                   scores.at(lane, index(drawn.far[i])) +
-                                   slope * signed_difference(drawn.far[i], drawn.near[i]);
-        }
-      }
+    const DifferenceChunk chunk{begin, distance_places(drawn.near, distances),
+                                distance_places(drawn.far, distances)};
+    double* out = differences.data() + begin;
+    if (on_device) {
+      on_device->fill(begin, chunk.near, chunk.far, out);
+    } else {
+      host_differences(tables, draws, chunk, task.threads, out);
+    }
+    for (std::uint64_t i = 0; i < count; ++i) {
+      out[i] += slope * signed_difference(drawn.far[i], drawn.near[i]);
     }
   }
   return differences;

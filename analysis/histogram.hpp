@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -13,6 +14,8 @@
 #include "sim/encoding.hpp"
 
 namespace tapalab {
+
+class Backend;
 
 namespace plot {
 struct Figure;
@@ -40,6 +43,8 @@ struct HistogramTask {
   std::uint64_t seed = 1;
   double confidence = 0.95;
   unsigned threads = 0;  ///< 0: all; never changes a bit of the result
+  /// Where set, samples are drawn and scored there: the same bits.
+  std::shared_ptr<const Backend> device{};
 };
 inline constexpr std::uint64_t kMostPairs = 100'000'000;
 
@@ -62,7 +67,8 @@ struct ScoreHistogram {
 
 /// For tokens of a file pairs are drawn with replacement: intervals are about the average over the
 /// file's pairs. Throws InputError for ranges of more than 2^63 distances, for pairs or bins out of
-/// range, and where the density does not fit (analysis/pair_draws.hpp).
+/// range, and where the density does not fit (analysis/pair_draws.hpp); UnavailableError where the
+/// task's device does not draw.
 ScoreHistogram score_histogram(const HistogramTask& task);
 
 /// The differences themselves, sample by sample.

@@ -126,7 +126,7 @@ DistanceCurve sampled_curve(const CurveTask& task, const SamplingState& state,
   rules.confidence = 1.0 - (1.0 - task.sampling.confidence) / looks;
   const ScoreModel score = lower(task.encoding, task.head_dim);
   rules.engine = task.engine == Engine::gpu ? Engine::gpu : Engine::mc;
-  rules.phase = std::holds_alternative<PhaseScore>(score) && has_companions(task);
+  rules.phase = std::holds_alternative<PhaseScore>(score);
   DistanceCurve curve{task.encoding, task.density, task.head_dim, task.sampling.seed, samples, {}};
   curve.unavailable = spread_unavailable(task.density.law);
   rules.spread = curve.unavailable.empty();

@@ -66,17 +66,15 @@ bool draws_samples(const CurveTask& task);
 using AddSamples =
     std::function<void(std::uint64_t begin, std::uint64_t end, SamplingState& state)>;
 
-/// The samples of the engine gpu: drawn on task.device where it knows the score and the density,
-/// else drawn here and scored there. Throws UnavailableError where there is no device, InputError
-/// as make_sampler.
+/// The samples of the engine gpu, drawn and summed on task.device. Throws UnavailableError where
+/// there is none, or it does not draw; InputError as make_sampler.
 AddSamples device_samples(const CurveTask& task);
 
-/// Whether states of the task's engine have the sine part and the excess of phase scores: those of
-/// mc, and those that a device draws. A matter of the specification alone.
-bool has_companions(const CurveTask& task);
+/// Which of the device's kernels that is, and what the host does: for --explain.
+std::string device_kernel_text(const CurveTask& task);
 
 /// What a change of the device's arithmetic raises: parts of two such versions do not belong
 /// together.
-inline constexpr std::uint32_t kDeviceArithmetic = 1;
+inline constexpr std::uint32_t kDeviceArithmetic = 2;
 
 }  // namespace tapalab

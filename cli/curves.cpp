@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/plot/curve_plot.hpp"
+#include "analysis/sampling_run.hpp"
 #include "analysis/shards.hpp"
 #include "analysis/writers/csv.hpp"
 #include "analysis/writers/json.hpp"
@@ -83,6 +84,9 @@ void announce(CurveTask& task, Progress& progress, bool explain) {
     const EstimatorChoice estimator = choose_estimator(task);
     write_stderr(fmt::format("tapalab: {}: estimator {}: {}\n", name_of(task),
                              to_string(estimator.estimator), estimator.reason));
+  }
+  if (explain && choice.engine == Engine::gpu && !is_conditional(task.sampling.estimator)) {
+    write_stderr(fmt::format("tapalab: {}: {}\n", name_of(task), device_kernel_text(task)));
   }
   const bool sampled =
       choice.engine == Engine::conditional || scores || choice.engine == Engine::gpu;

@@ -6,18 +6,20 @@
 #include "analysis/plot/figure.hpp"
 #include "analysis/writers/json.hpp"
 #include "cli/command.hpp"
+#include "cli/device.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
 #include "cli/provenance.hpp"
 #include "sim/errors.hpp"
+#include "sim/spec_text.hpp"
 
 namespace tapalab::cli {
 namespace {
 
 struct HistogramFlags {
-  std::optional<std::string> near, far, pairs, bins;
+  std::optional<std::string> near, far, pairs, bins, engine;
 };
 
 void add_options(CLI::App& app, ExperimentFlags& flags, HistogramFlags& histogram) {
@@ -38,6 +40,9 @@ void add_options(CLI::App& app, ExperimentFlags& flags, HistogramFlags& histogra
   add_text(app, "--seq-len", flags.seq_len,
            "sequence length, for encodings that depend on it (default: largest distance + 1)")
       ->type_name("N");
+  add_text(app, "--engine", histogram.engine,
+           "mc (default): drawn here; gpu: drawn and scored by a CUDA device, the same bits")
+      ->type_name("E");
   add_text(app, "--seed", flags.seed, "seed (default 1)")->type_name("S");
   add_text(app, "--confidence", flags.confidence, "level of intervals (default 0.95)")
       ->type_name("C");
@@ -72,6 +77,15 @@ std::vector<HistogramTask> tasks_of(ExperimentFlags flags, const HistogramFlags&
   return tasks;
 }
 
+bool on_device(const HistogramFlags& flags) {
+  const std::string engine = flags.engine.value_or("mc");
+  if (engine != "mc" && engine != "auto" && engine != "gpu") {
+    throw InputError("--engine: unknown '" + escaped(engine) +
+                     "'; accepted with histogram: auto, mc, gpu");
+  }
+  return engine == "gpu";
+}
+
 }  // namespace
 
 int run_histogram(const Arguments& arguments) {
@@ -92,7 +106,11 @@ int run_histogram(const Arguments& arguments) {
   output.progress_mode();
   output.check_files();
   output.keep(flags.spec, "the file of --spec");
-  const std::vector<HistogramTask> tasks = tasks_of(flags, histogram, output);
+  std::vector<HistogramTask> tasks = tasks_of(flags, histogram, output);
+  if (on_device(histogram)) {
+    const std::shared_ptr<const Backend> device = cuda_device();
+    for (HistogramTask& task : tasks) task.device = device;
+  }
   Progress progress(output.progress_mode(), output.quiet);
   progress.start("histogram", static_cast<double>(tasks.size()), "histograms");
   std::vector<ScoreHistogram> histograms;

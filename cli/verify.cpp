@@ -6,6 +6,7 @@
 
 #include "analysis/writers/json.hpp"
 #include "cli/command.hpp"
+#include "cli/device.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -23,13 +24,22 @@ struct VerifyFlags {
   std::vector<std::string> require;
   bool quick = false;
   bool full = false;
-  std::optional<std::string> out_dir, activations, seed, threads;
+  std::optional<std::string> out_dir, activations, seed, threads, engine;
 };
 
 Effort effort_of(const VerifyFlags& flags) {
   if (flags.quick && flags.full) throw InputError("--full: cannot stand beside --quick");
   if (flags.quick) return Effort::quick;
   return flags.full ? Effort::full : Effort::normal;
+}
+
+bool on_device(const VerifyFlags& flags) {
+  const std::string engine = flags.engine.value_or("auto");
+  if (engine != "auto" && engine != "gpu") {
+    throw InputError("--engine: unknown '" + escaped(engine) +
+                     "'; accepted with verify: auto, gpu");
+  }
+  return engine == "gpu";
 }
 
 void check_claims(const std::vector<std::string>& ids) {
@@ -61,6 +71,10 @@ int run_verify(const Arguments& arguments) {
   add_text(*app, "--activations", flags.activations,
            ".safetensors with queries and keys of a model (default: those of the repository)")
       ->type_name("FILE");
+  add_text(*app, "--engine", flags.engine,
+           "gpu: curves and histograms of sampled evidence are drawn by a CUDA device (default: "
+           "here)")
+      ->type_name("E");
   add_text(*app, "--seed", flags.seed, "seed of sampled evidence (default 1)")->type_name("S");
   add_text(*app, "--threads", flags.threads, "threads (default: all); never changes a result")
       ->type_name("T");
@@ -85,6 +99,7 @@ int run_verify(const Arguments& arguments) {
   if (flags.seed) options.seed = parse_seed(*flags.seed, "--seed");
   options.threads = parse_threads(flags.threads);
   options.activations = flags.activations.value_or("");
+  if (on_device(flags)) options.device = cuda_device();
   progress.start("verify", 0, "claims");
   options.progress = [&](const VerifyProgress& state) {
     progress.step(state.done, state.total, std::string(state.claim));

@@ -1,9 +1,11 @@
 #include "gpu/cuda_backend.hpp"
 
 #include "gpu/device_scores.hpp"
+#include "gpu/drawn_differences.hpp"
 #include "gpu/fused_moments.hpp"
 #include "gpu/kernel_scores.hpp"
 #include "sim/block_kernels.hpp"
+#include "sim/density_source.hpp"
 #include "sim/errors.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/make_fused_plan.hpp"
@@ -35,6 +37,39 @@ class FusedSampler final : public DeviceSampler {
   gpu::FusedMoments fused_;
 };
 
+class CudaDifferences final : public DeviceDifferences {
+ public:
+  explicit CudaDifferences(const gpu::DrawnPlan& plan) : drawn_(plan) {}
+  void fill(std::uint64_t first, const std::vector<std::uint32_t>& near,
+            const std::vector<std::uint32_t>& far, double* differences) const override {
+    drawn_.fill(first, near, far, differences);
+  }
+
+ private:
+  gpu::DrawnDifferences drawn_;
+};
+
+// The host's first block says where the means are, and its plan which normals are in float.
+void follow_host(const ScoreSampler& host, std::size_t distances, gpu::FusedRequest& request) {
+  SamplingState pilot;
+  host.add(0, kBlockSamples, 1, {}, pilot);
+  const CurveMoments total = pilot.total();
+  for (std::size_t i = 0; i < distances; ++i) {
+    const ScoreMoments& point = total.points[i];
+    request.centres.push_back({point.score.mean, point.sine.mean, point.excess.mean});
+    request.draws_single.push_back(host.draws_single(i));
+  }
+}
+
+void check_pairs(const DensitySource& source, const std::vector<std::uint64_t>& distances) {
+  const auto* tokens = std::get_if<TokenSource>(&source);
+  for (const std::uint64_t distance : distances) {
+    if (tokens == nullptr || tokens->has_pairs(distance)) continue;
+    throw InputError("--distances: no pair of tokens is at distance " + std::to_string(distance) +
+                     "; accepted with pairs=at-distance: less than the number of tokens");
+  }
+}
+
 class CudaBackend final : public Backend {
  public:
   explicit CudaBackend(CudaOptions options) : options_(options) {}
@@ -62,19 +97,39 @@ class CudaBackend final : public Backend {
     auto plan = make_fused_plan(score, density, distances, seed);
     if (!plan) return nullptr;
     require();
-    // The host's first block says where the means are, and refuses what it cannot resolve.
-    const ScoreSampler host(score, density, distances, seed);
-    SamplingState pilot;
-    host.add(0, kBlockSamples, 1, {}, pilot);
     gpu::FusedRequest request{std::move(*plan), {}, {}, gpu::Normals::fast};
     if (options_.exact_normals) request.normals = gpu::Normals::exact;
-    const CurveMoments total = pilot.total();
-    for (std::size_t i = 0; i < distances.size(); ++i) {
-      const ScoreMoments& point = total.points[i];
-      request.centres.push_back({point.score.mean, point.sine.mean, point.excess.mean});
-      request.draws_single.push_back(host.draws_single(i));
-    }
+    // Its constructor refuses what samples do not resolve.
+    follow_host(ScoreSampler(score, density, distances, seed), distances.size(), request);
     return std::make_unique<FusedSampler>(std::move(request), distances);
+  }
+
+  std::unique_ptr<DeviceSampler> drawn_sampler(const ScoreModel& score, const DensityLaw& density,
+                                               const Encoding& encoding,
+                                               const std::vector<std::uint64_t>& distances,
+                                               std::uint64_t seed) const override {
+    require();
+    const DensitySource source = make_density_source(density, encoding, head_dim_of(score), seed);
+    check_pairs(source, distances);
+    gpu::FusedRequest request;
+    request.drawn = std::make_shared<const gpu::DrawnPlan>(
+        gpu::DrawnPlan{make_score_tables(score, distances), draw_tables(source), distances});
+    follow_host(ScoreSampler(score, density, encoding, distances, seed), distances.size(), request);
+    return std::make_unique<FusedSampler>(std::move(request), distances);
+  }
+
+  std::unique_ptr<DeviceDifferences> differences(const ScoreTables& tables,
+                                                 const DensityLaw& density,
+                                                 const Encoding& encoding,
+                                                 std::uint64_t seed) const override {
+    require();
+    const std::uint32_t head_dim = std::visit([](const auto& t) { return t.head_dim; }, tables);
+    gpu::DrawnPlan plan{
+        tables, draw_tables(make_density_source(density, encoding, head_dim, seed)), {}};
+    if (plan.draw.per_distance()) {
+      throw InputError("density empirical: pairs=at-distance ties each pair to one distance");
+    }
+    return std::make_unique<CudaDifferences>(plan);
   }
 
   std::unique_ptr<DeviceSampler> conditional_sampler(const FusedPlan& plan) const override {

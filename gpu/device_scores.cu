@@ -1,10 +1,9 @@
 #include <algorithm>
 
 #include "gpu/cuda_error.hpp"
-#include "gpu/device_buffer.hpp"
 #include "gpu/device_scores.hpp"
+#include "gpu/device_tables.hpp"
 #include "sim/errors.hpp"
-#include "sim/pair_scores.hpp"
 
 namespace tapalab::gpu {
 namespace {
@@ -26,34 +25,6 @@ __global__ void scores_kernel(View tables, std::size_t distances, std::size_t he
                 scores + pair * distances);
   }
 }
-
-// Score tables in device memory, with the view that kernels take.
-struct DevicePhaseTables {
-  explicit DevicePhaseTables(const PhaseTables& t)
-      : amplitude(t.amplitude),
-        phase(t.phase),
-        linear(t.phase_linear),
-        scales(t.scales),
-        view{t.head_dim,   t.amplitude_scale, amplitude.data(), amplitude.size(), phase.data(),
-             phase.size(), linear.data(),     linear.size(),    scales.data()} {}
-
-  DeviceBuffer<FlatBilinearTerm> amplitude, phase;
-  DeviceBuffer<FlatLinearTerm> linear;
-  DeviceBuffer<TwoTerm<double>> scales;
-  PhaseView view;
-};
-
-struct DeviceRotaryTables {
-  explicit DeviceRotaryTables(const RotaryTables& t)
-      : pairs(t.pairs), plain(t.plain), angles(t.angles), view{t.scale,      pairs.data(),
-                                                               pairs.size(), plain.data(),
-                                                               plain.size(), angles.data()} {}
-
-  DeviceBuffer<FlatRotaryPair> pairs;
-  DeviceBuffer<std::uint32_t> plain;
-  DeviceBuffer<SinCos<double>> angles;
-  RotaryView view;
-};
 
 template <class Tables>
 void run(const Tables& tables, std::size_t distances, std::size_t head_dim, std::size_t count,

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gpu/drawn_arguments.cuh"
 #include "gpu/fast_normal.cuh"
 #include "gpu/philox_draws.cuh"
 #include "sim/fused_plan.hpp"
@@ -57,7 +58,9 @@ struct FusedArguments {
   std::uint32_t* next_unit;
   ScoreMoments* pending;  ///< [block][level][distance]
   ScoreMoments* results;  ///< [unit][distance]
+  DrawnArguments drawn;   ///< kernels of any score and density alone
 };
+using FusedKernel = void (*)(FusedArguments);
 
 /// The part of a leaf that every kernel shares: sums of the lanes of a half-warp become moments.
 __device__ inline LeafSums half_warp_sum(LeafSums sums) {
@@ -331,115 +334,6 @@ __global__ void __launch_bounds__(kFusedThreads, BlocksPerProcessor)
         if (lane == 0) {
           merge_leaf(arguments, number, unit.level, leaf, d, moments_of(sums, count, at.centre));
         }
-      }
-      __syncthreads();
-    }
-  }
-}
-
-inline constexpr std::uint32_t kScoreRow = kFusedThreads + kSumLanes;  // no bank conflicts
-
-/// Rotary scores of one sample at kRotaryDistances distances (eq. 2): eight coordinates of q and of
-/// k at a time, which are four pairs.
-template <class Normals, bool Adjacent>
-__device__ __forceinline__ void rotary_scores(const FusedArguments& arguments, const uint4* table,
-                                              const SinCos<float>* angles, std::uint64_t sample,
-                                              float (&score)[kRotaryDistances]) {
-  const SamplePhilox philox(arguments.keys, static_cast<std::uint32_t>(sample),
-                            stream_tag(Stream::gaussian_single));
-  const auto normals = [&](std::uint32_t draw, float* z) {
-    const uint4 words = table[draw];
-    const PhiloxBlock block = philox.block(arguments.keys, make_uint3(words.x, words.y, words.z));
-    const SingleNormalPair a = Normals::pair(block.word[0], block.word[1]);
-    const SingleNormalPair b = Normals::pair(block.word[2], block.word[3]);
-    z[0] = a.first, z[1] = a.second, z[2] = b.first, z[3] = b.second;
-  };
-  const std::uint32_t blocks = arguments.head_dim / 4;
-  const auto mean_q = static_cast<float>(arguments.phase_law.mean_q);
-  const auto scale_q = static_cast<float>(arguments.phase_law.scale_q);
-  const auto mean_k = static_cast<float>(arguments.phase_law.mean_k);
-  const auto slope = static_cast<float>(arguments.phase_law.slope);
-  const auto spread = static_cast<float>(arguments.phase_law.spread);
-#pragma unroll
-  for (std::uint32_t i = 0; i < kRotaryDistances; ++i) score[i] = 0;
-#pragma unroll 1
-  for (std::uint32_t g = 0; g < blocks / 2; ++g) {
-    const std::uint32_t one = Adjacent ? 2 * g : g;
-    const std::uint32_t two = Adjacent ? 2 * g + 1 : g + blocks / 2;
-    float q[8], k[8];
-    normals(one, q);
-    normals(two, q + 4);
-    normals(blocks + one, k);
-    normals(blocks + two, k + 4);
-#pragma unroll
-    for (int c = 0; c < 8; ++c) {
-      k[c] = __fmaf_rn(spread, k[c], __fmaf_rn(slope, q[c], mean_k));
-      q[c] = __fmaf_rn(scale_q, q[c], mean_q);
-    }
-#pragma unroll
-    for (int p = 0; p < 4; ++p) {
-      const int a = Adjacent ? 2 * p : p, b = Adjacent ? 2 * p + 1 : p + 4;
-      const float A = __fmaf_rn(q[b], k[b], q[a] * k[a]);
-      const float B = __fmaf_rn(-q[b], k[a], q[a] * k[b]);
-      const SinCos<float>* row =
-          angles + (4 * g + static_cast<std::uint32_t>(p)) * kRotaryDistances;
-#pragma unroll
-      for (std::uint32_t i = 0; i < kRotaryDistances; ++i) {
-        score[i] = add_rotary<SinglePrecision>(score[i], A, B, row[i]);
-      }
-    }
-  }
-}
-
-template <class Normals, bool Adjacent>
-__global__ void __launch_bounds__(kFusedThreads, 3)
-    rotary_moments(const __grid_constant__ FusedArguments arguments) {
-  extern __shared__ uint4 shared[];
-  auto* scores = reinterpret_cast<float*>(shared);
-  uint4* table = shared + kRotaryDistances * kScoreRow / 4;
-  auto* angles = reinterpret_cast<SinCos<float>*>(table + arguments.head_dim / 2);
-  const std::uint32_t rows = arguments.head_dim / 2 * kRotaryDistances;
-  for (std::uint32_t i = threadIdx.x; i < rows; i += kFusedThreads) angles[i] = arguments.angles[i];
-  const std::uint32_t lane = threadIdx.x % kSumLanes, d = threadIdx.x / kSumLanes;
-  while (true) {
-    const std::uint32_t number = take_unit(arguments);
-    if (number >= arguments.unit_count) return;
-    const FusedUnit unit = arguments.units[number];
-    const std::uint32_t leaves = 1u << unit.level;
-    for (std::uint32_t leaf = 0; leaf < leaves; ++leaf) {
-      const std::uint64_t first = (unit.first_leaf + leaf) * kLeafSamples;
-      const auto count =
-          static_cast<std::uint32_t>(min(std::uint64_t{kLeafSamples}, arguments.end - first));
-      if (leaf == 0 || static_cast<std::uint32_t>(first) == 0) {
-        fill_draw_table(arguments, arguments.head_dim / 2, first, table);
-      }
-      LeafSums sums;
-      const double centre = d < arguments.distances ? arguments.distance[d].centre.score : 0.0;
-      for (std::uint32_t begin = 0; begin < kLeafSamples; begin += kFusedThreads) {
-        __syncthreads();
-        if (begin + threadIdx.x < count) {
-          float score[kRotaryDistances];
-          rotary_scores<Normals, Adjacent>(arguments, table, angles, first + begin + threadIdx.x,
-                                           score);
-#pragma unroll
-          for (std::uint32_t i = 0; i < kRotaryDistances; ++i) {
-            scores[i * kScoreRow + threadIdx.x] = score[i];
-          }
-        }
-        __syncthreads();
-        if (d < arguments.distances) {
-#pragma unroll 1
-          for (std::uint32_t i = lane; i < kFusedThreads && begin + i < count; i += kSumLanes) {
-            sums.add_score(
-                detail::fused(arguments.scale, double{scores[d * kScoreRow + i]}, -centre));
-          }
-        }
-      }
-      sums = half_warp_sum(sums);
-      if (lane == 0 && d < arguments.distances) {
-        ScoreMoments value = moments_of(sums, count, {centre, 0, 0});
-        value.sine = value.excess = {};
-        merge_leaf(arguments, number, unit.level, leaf, d, value);
       }
       __syncthreads();
     }

@@ -2,26 +2,20 @@
 #include <string>
 
 #include "gpu/cuda_error.hpp"
-#include "gpu/device_buffer.hpp"
-#include "gpu/fused_kernel.cuh"
+#include "gpu/device_tables.hpp"
 #include "gpu/fused_moments.hpp"
+#include "gpu/kernel_choice.cuh"
+#include "gpu/rotary_kernel.cuh"
 #include "sim/errors.hpp"
 
 namespace tapalab::gpu {
 namespace {
-
-using Kernel = void (*)(FusedArguments);
 
 // Units in flight at once, on one of two streams: while the host takes the results of one, the
 // device works on the other.
 constexpr std::size_t kUnitsTogether = 4096;
 // A launch should have this many units for each block that the device holds.
 constexpr std::uint64_t kUnitsPerBlock = 8;
-
-struct KernelChoice {
-  Kernel kernel;
-  std::size_t shared_bytes;
-};
 
 KernelChoice phase_kernel(const FusedRequest& request, bool single, bool means) {
   const std::uint32_t dim = request.plan.head_dim;
@@ -47,8 +41,29 @@ KernelChoice rotary_kernel(const FusedRequest& request) {
       kRotaryDistances * kScoreRow * sizeof(float) +
       request.plan.head_dim / 2 * (sizeof(uint4) + kRotaryDistances * sizeof(SinCos<float>));
   const bool adjacent = request.plan.kind == FusedKind::adjacent;
-  return {adjacent ? rotary_moments<FastNormals, true> : rotary_moments<FastNormals, false>, bytes};
+  return {adjacent ? rotary_moments<FastRotary<FastNormals, true>>
+                   : rotary_moments<FastRotary<FastNormals, false>>,
+          bytes};
 }
+
+bool is_rotary(const FusedRequest& request) {
+  if (request.drawn) return std::holds_alternative<RotaryTables>(request.drawn->tables);
+  return request.plan.kind == FusedKind::adjacent || request.plan.kind == FusedKind::halves;
+}
+
+// Tables of any score and density, which all passes read.
+struct DrawnTables {
+  explicit DrawnTables(const DrawnPlan& plan) : draw(plan.draw) {
+    if (const auto* of_phase = std::get_if<PhaseTables>(&plan.tables)) {
+      phase = std::make_unique<DevicePhaseTables>(*of_phase);
+    } else {
+      rotary = std::make_unique<DeviceRotaryTables>(std::get<RotaryTables>(plan.tables));
+    }
+  }
+  DeviceDrawTables draw;
+  std::unique_ptr<DevicePhaseTables> phase;
+  std::unique_ptr<DeviceRotaryTables> rotary;
+};
 
 template <class T>
 class PinnedBuffer {
@@ -67,28 +82,17 @@ class PinnedBuffer {
 
 // Distances that one launch serves.
 struct Pass {
-  Pass(const FusedRequest& request, std::vector<std::size_t> which, bool single)
-      : places(std::move(which)), constants(places.size()), angles(angle_count(request)) {
-    const FusedPlan& plan = request.plan;
-    const bool rotary = plan.kind == FusedKind::adjacent || plan.kind == FusedKind::halves;
-    const auto phase_dim = plan.head_dim - plan.amplitude_dim;
-    arguments.keys = round_keys(plan.key);
-    arguments.key = plan.key;
-    arguments.head_dim = plan.head_dim;
-    arguments.amplitude_dim = plan.amplitude_dim;
+  Pass(const FusedRequest& request, const DrawnTables* drawn, std::vector<std::size_t> which,
+       bool single)
+      : places(std::move(which)),
+        constants(places.size()),
+        angles(request.drawn ? 0 : angle_count(request)),
+        drawn_angles(drawn != nullptr && drawn->rotary
+                         ? drawn->rotary->pairs.size() * kRotaryDistances
+                         : 0) {
     arguments.distances = static_cast<std::uint32_t>(places.size());
-    arguments.linear = plan.kind == FusedKind::linear;
-    arguments.amplitude = product_form(plan.amplitude, plan.amplitude_dim);
-    arguments.phase =
-        arguments.linear ? sum_form(plan.phase, phase_dim) : product_form(plan.phase, phase_dim);
-    arguments.amplitude_law = plan.amplitude;
-    arguments.phase_law = plan.phase;
-    arguments.scale = plan.scale;
-    const auto linear_terms = [](const NormalForm& form) { return form.c1 != 0 || form.c2 != 0; };
     const KernelChoice choice =
-        rotary ? rotary_kernel(request)
-               : phase_kernel(request, single,
-                              linear_terms(arguments.amplitude) || linear_terms(arguments.phase));
+        drawn != nullptr ? plan_drawn(*request.drawn, *drawn, single) : plan_fused(request, single);
     kernel = choice.kernel;
     shared_bytes = choice.shared_bytes;
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -102,27 +106,81 @@ struct Pass {
     check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device),
           "asking for the number of multiprocessors");
     grid = static_cast<unsigned>(std::max(1, blocks) * processors);
+    if (choice.scratch) {
+      scratch_size = std::size_t{grid} * kFusedThreads * 2 * arguments.drawn.draw.head_dim;
+    }
+    upload_distances(request);
+  }
 
+  KernelChoice plan_fused(const FusedRequest& request, bool single) {
+    const FusedPlan& plan = request.plan;
+    const bool rotary = is_rotary(request);
+    const auto phase_dim = plan.head_dim - plan.amplitude_dim;
+    arguments.keys = round_keys(plan.key);
+    arguments.key = plan.key;
+    arguments.head_dim = plan.head_dim;
+    arguments.amplitude_dim = plan.amplitude_dim;
+    arguments.linear = plan.kind == FusedKind::linear;
+    arguments.amplitude = product_form(plan.amplitude, plan.amplitude_dim);
+    arguments.phase =
+        arguments.linear ? sum_form(plan.phase, phase_dim) : product_form(plan.phase, phase_dim);
+    arguments.amplitude_law = plan.amplitude;
+    arguments.phase_law = plan.phase;
+    arguments.scale = plan.scale;
+    if (rotary) upload_angles(plan);
+    const auto linear_terms = [](const NormalForm& form) { return form.c1 != 0 || form.c2 != 0; };
+    return rotary
+               ? rotary_kernel(request)
+               : phase_kernel(request, single,
+                              linear_terms(arguments.amplitude) || linear_terms(arguments.phase));
+  }
+
+  KernelChoice plan_drawn(const DrawnPlan& plan, const DrawnTables& tables, bool single) {
+    DrawnArguments& drawn = arguments.drawn;
+    drawn.draw = tables.draw.view;
+    drawn.single = single;
+    drawn.distance = plan.distances[places.front()];
+    if (tables.phase) drawn.phase = tables.phase->view;
+    if (tables.rotary) {
+      drawn.rotary = tables.rotary->view;
+      const auto& all = std::get<RotaryTables>(plan.tables);
+      const std::size_t pairs = all.pairs.size();
+      std::vector<SinCos<double>> table(pairs * kRotaryDistances);
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        for (std::size_t d = 0; d < pairs; ++d) {
+          table[d * kRotaryDistances + i] = all.angles[places[i] * pairs + d];
+        }
+      }
+      drawn_angles.upload(table.data(), table.size());
+      drawn.angles = drawn_angles.data();
+    }
+    return drawn_kernel(plan);
+  }
+
+  void upload_distances(const FusedRequest& request) {
+    const auto* tables = request.drawn ? std::get_if<PhaseTables>(&request.drawn->tables) : nullptr;
+    const auto& scales = tables != nullptr ? tables->scales : request.plan.scales;
+    const FusedPlan& plan = request.plan;
     std::vector<FusedDistance> distances;
     for (const std::size_t i : places) {
-      distances.push_back({plan.scales.empty() ? TwoTerm<double>{} : plan.scales[i],
-                           request.centres[i],
+      distances.push_back({scales.empty() ? TwoTerm<double>{} : scales[i], request.centres[i],
                            plan.forms.empty() ? ConditionalForm{} : plan.forms[i]});
     }
     constants.upload(distances.data(), distances.size());
     arguments.distance = constants.data();
-    if (rotary) {
-      const std::size_t pairs = plan.head_dim / 2;
-      std::vector<SinCos<float>> table(pairs * kRotaryDistances);
-      for (std::size_t i = 0; i < places.size(); ++i) {
-        for (std::size_t d = 0; d < pairs; ++d) {
-          const SinCos<double> angle = plan.angles[places[i] * pairs + d];
-          table[d * kRotaryDistances + i] = {static_cast<float>(angle.sin),
-                                             static_cast<float>(angle.cos)};
-        }
+  }
+
+  void upload_angles(const FusedPlan& plan) {
+    const std::size_t pairs = plan.head_dim / 2;
+    std::vector<SinCos<float>> table(pairs * kRotaryDistances);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      for (std::size_t d = 0; d < pairs; ++d) {
+        const SinCos<double> angle = plan.angles[places[i] * pairs + d];
+        table[d * kRotaryDistances + i] = {static_cast<float>(angle.sin),
+                                           static_cast<float>(angle.cos)};
       }
-      angles.upload(table.data(), table.size());
     }
+    angles.upload(table.data(), table.size());
     arguments.angles = angles.data();
   }
 
@@ -133,11 +191,18 @@ struct Pass {
   std::vector<std::size_t> places;
   DeviceBuffer<FusedDistance> constants;
   DeviceBuffer<SinCos<float>> angles;
+  DeviceBuffer<SinCos<double>> drawn_angles;
   FusedArguments arguments{};
-  Kernel kernel = nullptr;
-  std::size_t shared_bytes = 0;
+  FusedKernel kernel = nullptr;
+  std::size_t shared_bytes = 0, scratch_size = 0;
   unsigned grid = 1;
 };
+
+std::size_t largest_scratch(const std::vector<std::unique_ptr<Pass>>& passes) {
+  std::size_t most = 0;
+  for (const auto& pass : passes) most = std::max(most, pass->scratch_size);
+  return most;
+}
 
 // The units of one stream and what they gave.
 struct Lane {
@@ -153,7 +218,7 @@ struct Lane {
   };
 
   explicit Lane(const std::vector<std::unique_ptr<Pass>>& passes)
-      : units(kUnitsTogether), host_units(kUnitsTogether) {
+      : units(kUnitsTogether), scratch(largest_scratch(passes)), host_units(kUnitsTogether) {
     for (const auto& pass : passes) rooms.push_back(std::make_unique<PassRoom>(*pass));
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
   }
@@ -162,6 +227,7 @@ struct Lane {
   Lane& operator=(const Lane&) = delete;
 
   DeviceBuffer<FusedUnit> units;
+  DeviceBuffer<double> scratch;  // passes of a lane run one after another
   PinnedBuffer<FusedUnit> host_units;
   std::size_t count = 0;  // in flight
   std::vector<std::unique_ptr<PassRoom>> rooms;
@@ -174,7 +240,8 @@ std::size_t device_bytes(const std::vector<std::unique_ptr<Pass>>& passes) {
     bytes += 2 * (std::size_t{pass->grid} * kMostUnitLevel + kUnitsTogether) * pass->places.size() *
              sizeof(ScoreMoments);
   }
-  return bytes + 2 * kUnitsTogether * sizeof(FusedUnit);
+  return bytes +
+         2 * (kUnitsTogether * sizeof(FusedUnit) + largest_scratch(passes) * sizeof(double));
 }
 
 // Aligned runs of at most 2^level leaves that cover first .. last-1.
@@ -194,9 +261,10 @@ void cover(std::uint64_t first, std::uint64_t last, unsigned level, std::vector<
 
 struct FusedMoments::Work {
   explicit Work(FusedRequest asked) : request(std::move(asked)) {
-    const bool rotary =
-        request.plan.kind == FusedKind::adjacent || request.plan.kind == FusedKind::halves;
-    const std::size_t most = rotary ? kRotaryDistances : kPhaseDistances;
+    if (request.drawn) drawn = std::make_unique<DrawnTables>(*request.drawn);
+    const bool rotary = is_rotary(request);
+    const bool alone = request.drawn && request.drawn->draw.per_distance();
+    const std::size_t most = alone ? 1 : rotary ? kRotaryDistances : kPhaseDistances;
     for (const bool single : {true, false}) {
       std::vector<std::size_t> places;
       for (std::size_t i = 0; i < request.centres.size(); ++i) {
@@ -205,8 +273,8 @@ struct FusedMoments::Work {
       for (std::size_t begin = 0; begin < places.size(); begin += most) {
         const auto from = places.begin() + static_cast<std::ptrdiff_t>(begin);
         const auto size = static_cast<std::ptrdiff_t>(std::min(most, places.size() - begin));
-        passes.push_back(
-            std::make_unique<Pass>(request, std::vector<std::size_t>(from, from + size), single));
+        passes.push_back(std::make_unique<Pass>(
+            request, drawn.get(), std::vector<std::size_t>(from, from + size), single));
       }
     }
     std::size_t available = 0, total = 0;
@@ -236,6 +304,7 @@ struct FusedMoments::Work {
       arguments.next_unit = room.next_unit.data();
       arguments.pending = room.pending.data();
       arguments.results = room.results.data();
+      arguments.drawn.scratch = lane.scratch.data();
       check(cudaMemsetAsync(room.next_unit.data(), 0, sizeof(std::uint32_t), lane.stream),
             "clearing a counter");
       const auto blocks = static_cast<unsigned>(std::min<std::size_t>(pass.grid, count));
@@ -267,6 +336,7 @@ struct FusedMoments::Work {
   }
 
   FusedRequest request;
+  std::unique_ptr<DrawnTables> drawn;
   std::vector<std::unique_ptr<Pass>> passes;
   std::vector<std::unique_ptr<Lane>> lanes;
 };

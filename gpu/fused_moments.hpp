@@ -7,8 +7,10 @@
 #include <memory>
 #include <vector>
 
+#include "sim/draw_tables.hpp"
 #include "sim/fused_plan.hpp"
 #include "sim/leaf_sums.hpp"
+#include "sim/score_tables.hpp"
 
 namespace tapalab::gpu {
 
@@ -16,11 +18,19 @@ namespace tapalab::gpu {
 /// docs/results/gpu-moments.md, `exact` ones have its bits and take twice the time.
 enum class Normals { fast, exact };
 
+/// Any score under any density: what the kernels of gpu/drawn_kernel.cuh read.
+struct DrawnPlan {
+  ScoreTables tables;
+  DrawTables draw;
+  std::vector<std::uint64_t> distances;
+};
+
 struct FusedRequest {
   FusedPlan plan;
   std::vector<Centres> centres;    ///< of each distance
   std::vector<bool> draws_single;  ///< of each distance: normals in float, else in double
   Normals normals = Normals::fast;
+  std::shared_ptr<const DrawnPlan> drawn{};  ///< where set, `plan` does not matter
 };
 
 /// One node of the dyadic sum: its place, and the moments at each distance.

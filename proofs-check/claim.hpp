@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,8 @@
 #include <vector>
 
 namespace tapalab {
+
+class Backend;
 
 /// About the statement as printed; corrected: a stated repair holds and the printed form does not.
 enum class Verdict { confirmed, corrected, refuted, inconclusive, not_run };
@@ -54,6 +57,8 @@ struct ClaimContext {
   std::uint64_t seed = 1;
   unsigned threads = 0;
   std::string activations;  ///< path of the .safetensors with real queries and keys; may be empty
+  std::shared_ptr<const Backend>
+      device{};  ///< draws and scores sampled curves and histograms where set
 };
 
 /// A claim of the registry.

@@ -7,6 +7,7 @@
 #include "analysis/experiment.hpp"
 #include "proofs-check/evidence.hpp"
 #include "proofs-check/rope_sums.hpp"
+#include "proofs-check/sampled.hpp"
 
 namespace tapalab {
 namespace {
@@ -107,15 +108,13 @@ ClaimResult check_rope_variance(const ClaimContext& context, const RopeVarianceO
                                              compute_curve(make_task(rope, density, far)),
                                              options.variance));
     for (const char* density : {"gaussian", "uniform", "laplace"}) {
-      CurveTask task = make_task(rope, density, "1,1000,1048576");
-      task.engine = Engine::mc;
+      CurveTask task = sampled_task(make_task(rope, density, "1,1000,1048576"), context);
       task.sampling.samples = context.effort == Effort::quick ? 100'000 : 1'000'000;
-      task.sampling.seed = context.seed;
-      task.sampling.threads = context.threads;
       // three intervals of each row hold together with probability at least 0.9999
       task.sampling.confidence = 1 - 1e-4 / 3;
-      result.evidence.push_back(constant_row("mc", "Var, " + rope + ", " + density,
-                                             compute_curve(task), options.variance));
+      result.evidence.push_back(constant_row(sampling_engine(context),
+                                             "Var, " + rope + ", " + density, compute_curve(task),
+                                             options.variance));
     }
   }
   for (const AngleUnit angle : {AngleUnit::turns, AngleUnit::radians})

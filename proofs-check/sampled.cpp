@@ -45,6 +45,16 @@ double massart_bound(std::uint64_t n) {
   return std::sqrt(std::log(2 / kMiss) / (2 * static_cast<double>(n)));
 }
 
+CurveTask sampled_task(CurveTask task, const ClaimContext& context) {
+  task.engine = context.device ? Engine::gpu : Engine::mc;
+  task.device = context.device;
+  task.sampling.seed = context.seed;
+  task.sampling.threads = context.threads;
+  return task;
+}
+
+std::string sampling_engine(const ClaimContext& context) { return context.device ? "gpu" : "mc"; }
+
 std::string samples_text(std::uint64_t count) { return std::to_string(count) + " samples"; }
 
 }  // namespace tapalab

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "analysis/experiment.hpp"
 #include "analysis/quantity.hpp"
 #include "proofs-check/claim.hpp"
 #include "sim/moments.hpp"
@@ -27,6 +29,12 @@ std::uint64_t sample_count(const ClaimContext& context, std::uint64_t quick, std
 /// Massart's bound (Ann. Probab. 18 (1990)): the empirical distribution function of n independent
 /// values is farther than this from the true one with probability at most kMiss. Any n.
 double massart_bound(std::uint64_t n);
+
+/// The task with the context's seed and threads, drawn by mc or, where the context has a device, by
+/// gpu.
+CurveTask sampled_task(CurveTask task, const ClaimContext& context);
+/// "mc" or "gpu", likewise.
+std::string sampling_engine(const ClaimContext& context);
 
 /// "400000 samples".
 std::string samples_text(std::uint64_t count);

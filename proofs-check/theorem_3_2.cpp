@@ -10,6 +10,7 @@
 #include "analysis/experiment.hpp"
 #include "proofs-check/evidence.hpp"
 #include "proofs-check/gaussian_ball.hpp"
+#include "proofs-check/sampled.hpp"
 #include "proofs-check/theorem_3_2_extended.hpp"
 
 namespace tapalab {
@@ -126,19 +127,16 @@ void check_local_exponent(std::vector<Evidence>& rows) {
 /// A mean that sampling can resolve: two phase coordinates only.
 void check_sampled(const ClaimContext& context, std::vector<Evidence>& rows) {
   const Setting& setting = kSettings.back();
-  CurveTask task = make_task(setting, "1,10,100,1000");
-  task.engine = Engine::mc;
+  CurveTask task = sampled_task(make_task(setting, "1,10,100,1000"), context);
   task.sampling.samples = context.effort == Effort::quick    ? 400'000
                           : context.effort == Effort::normal ? 4'000'000
                                                              : 100'000'000;
-  task.sampling.seed = context.seed;
-  task.sampling.threads = context.threads;
   // all rows together miss with probability below 1e-5, whatever the seed
   task.sampling.confidence = 1 - 1e-6;
   const SplitGaussian model = make_model(task);
   for (const CurvePoint& point : monte_carlo_curve(task).points)
     rows.push_back(agrees_with_ball(
-        "mc",
+        sampling_engine(context),
         "mean, " + describe(setting) + ", distance " + std::to_string(point.distance) + ", " +
             std::to_string(task.sampling.samples) + " samples",
         *point.mean, split_gaussian_ball(model, point.distance, kTheorem32Bits).mean));

@@ -6,6 +6,7 @@
 #include "analysis/experiment.hpp"
 #include "proofs-check/evidence.hpp"
 #include "proofs-check/gaussian_ball.hpp"
+#include "proofs-check/sampled.hpp"
 #include "proofs-check/theorem_3_2_extended.hpp"
 
 namespace tapalab {
@@ -104,18 +105,15 @@ void check_setting(const ShiftedSetting& setting, std::vector<Evidence>& rows) {
 
 void check_shifted_samples(const ClaimContext& context, std::vector<Evidence>& rows) {
   const ShiftedSetting& setting = kShiftedSettings.back();
-  CurveTask task = make_task(setting, "0.1", "1,100");
-  task.engine = Engine::mc;
+  CurveTask task = sampled_task(make_task(setting, "0.1", "1,100"), context);
   task.sampling.samples = context.effort == Effort::quick    ? 200'000
                           : context.effort == Effort::normal ? 4'000'000
                                                              : 100'000'000;
-  task.sampling.seed = context.seed;
-  task.sampling.threads = context.threads;
   task.sampling.confidence = 1 - 1e-6;
   const SplitGaussian model = make_model(task, "0.1");
   for (const CurvePoint& point : monte_carlo_curve(task).points)
     rows.push_back(agrees_with_ball(
-        "mc",
+        sampling_engine(context),
         "mean at distance " + std::to_string(point.distance) + ", " +
             std::to_string(task.sampling.samples) + " samples, shifted phases" +
             describe_shifted(setting),

@@ -6,6 +6,7 @@
 #include "proofs-check/evidence.hpp"
 #include "proofs-check/gaussian_ball.hpp"
 #include "proofs-check/rational_covariance.hpp"
+#include "proofs-check/sampled.hpp"
 #include "proofs-check/theorem_3_3_activations.hpp"
 
 namespace tapalab {
@@ -133,18 +134,15 @@ void check_variance(const ClaimContext& context, const Theorem33Options& options
 
   // A singular covariance is no witness, and its scores may all be 0: nothing to sample.
   if (!facts.positive_definite) return;
-  CurveTask sampled = witness_task(options.r, std::to_string(kFar));
-  sampled.engine = Engine::mc;
+  CurveTask sampled = sampled_task(witness_task(options.r, std::to_string(kFar)), context);
   sampled.sampling.samples = context.effort == Effort::quick    ? 400'000
                              : context.effort == Effort::normal ? 4'000'000
                                                                 : 100'000'000;
-  sampled.sampling.seed = context.seed;
-  sampled.sampling.threads = context.threads;
   sampled.sampling.confidence = 1 - 1e-6;
   const CurvePoint point = monte_carlo_curve(sampled).points.at(0);
   const Ball slack = square / 2 * second_transform_bound(kFar);
   Evidence row = agrees_with_ball(
-      "mc",
+      sampling_engine(context),
       "Var at distance 2^60" + where + ", " + std::to_string(sampled.sampling.samples) + " samples",
       *point.variance, hull(limit - slack, limit + slack));
   row.predicted = limit.midpoint(6) + ", < 0.5";

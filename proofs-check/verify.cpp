@@ -70,7 +70,8 @@ VerifyReport run_verify(const VerifyOptions& options) {
   report.effort = options.effort;
   report.seed = options.seed;
   report.activations = options.activations.empty() ? default_activations() : options.activations;
-  const ClaimContext context{options.effort, options.seed, options.threads, report.activations};
+  const ClaimContext context{options.effort, options.seed, options.threads, report.activations,
+                             options.device};
 
   std::vector<const Claim*> chosen;
   for (const Claim& claim : claim_registry())

@@ -28,6 +28,8 @@ struct VerifyOptions {
   unsigned threads = 0;  ///< 0: one per hardware thread; never changes a result
   std::string
       activations;  ///< .safetensors with real queries and keys; empty: default_activations()
+  /// Where set, curves and histograms of sampled evidence are drawn there (engine gpu).
+  std::shared_ptr<const Backend> device;
   std::function<void(const VerifyProgress&)> progress;  ///< may be empty
 };
 

@@ -12,6 +12,7 @@
 #include "sim/kernel_batch.hpp"
 #include "sim/monte_carlo.hpp"
 #include "sim/score_model.hpp"
+#include "sim/score_tables.hpp"
 
 namespace tapalab {
 
@@ -33,6 +34,17 @@ class DeviceSampler {
   virtual void add(std::uint64_t begin, std::uint64_t end, SamplingState& state) const = 0;
 };
 
+/// Scores samples one by one where it runs.
+class DeviceDifferences {
+ public:
+  virtual ~DeviceDifferences() = default;
+  /// differences[i]: the score of sample first + i at distance near[i] less that at far[i], both
+  /// places in the tables; as many as near.size(). Sample and scores have the bits of the host's,
+  /// normals in double. Throws UnavailableError.
+  virtual void fill(std::uint64_t first, const std::vector<std::uint32_t>& near,
+                    const std::vector<std::uint32_t>& far, double* differences) const = 0;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -51,6 +63,23 @@ class Backend {
   virtual std::unique_ptr<DeviceSampler> sampler(const ScoreModel&, const GaussianModel&,
                                                  const std::vector<std::uint64_t>&,
                                                  std::uint64_t /*seed*/) const {
+    return nullptr;
+  }
+  /// Samples of ScoreSampler of any score under any density, drawn and scored in double here, or
+  /// from normals in float where ScoreSampler::draws_single: each with the host's values to
+  /// rounding of its sums. Slower than `sampler` where that applies. Nothing where this backend
+  /// does not draw. Throws as `sampler`, and InputError where no pair of tokens is at a distance.
+  virtual std::unique_ptr<DeviceSampler> drawn_sampler(const ScoreModel&, const DensityLaw&,
+                                                       const Encoding&,
+                                                       const std::vector<std::uint64_t>&,
+                                                       std::uint64_t /*seed*/) const {
+    return nullptr;
+  }
+  /// Differences of scores of those samples; the tables are copied. Nothing where this backend does
+  /// not draw. pairs=at-distance is not taken (InputError). Throws UnavailableError.
+  virtual std::unique_ptr<DeviceDifferences> differences(const ScoreTables&, const DensityLaw&,
+                                                         const Encoding&,
+                                                         std::uint64_t /*seed*/) const {
     return nullptr;
   }
   /// Samples of a plan whose kind is `conditional`: their moments stand in ScoreMoments as those of

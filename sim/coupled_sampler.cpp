@@ -5,17 +5,11 @@
 #include <limits>
 
 #include "sim/marginal_special.hpp"
-#include "sim/random/normal.hpp"
+#include "sim/pair_source.hpp"
 #include "sim/random/streams.hpp"
 
 namespace tapalab {
 namespace {
-
-// A word as u in [2^-65, 1], as sim/marginal_sampler.hpp makes it.
-double unit_word(std::uint32_t high, std::uint32_t low) {
-  return (detail::word_value(high) * 4294967296.0 + (detail::word_value(low) + 0.5)) *
-         5.421010862427522e-20;
-}
 
 // Applies a root to one lane of normals, from the last row to the first, in place: the operations
 // of BlockKernels::gaussian_lanes.
@@ -45,12 +39,17 @@ MixtureSource::MixtureSource(const std::vector<WeightedGaussian>& components, st
 }
 
 std::size_t MixtureSource::component(std::uint64_t sample) const {
-  if (roots_.size() == 1) return 0;
-  const PhiloxBlock block = philox(stream_counter(sample, 0, stream_tag(Stream::component)), key_);
-  const std::uint64_t word = std::uint64_t{block.word[0]} << 32 | block.word[1];
-  // The last component takes what is left, the largest word included.
-  const auto found = std::upper_bound(below_.begin(), below_.end() - 1, word);
-  return static_cast<std::size_t>(found - below_.begin());
+  return component_of(below_.data(), static_cast<std::uint32_t>(below_.size()), sample, key_);
+}
+
+DrawTables MixtureSource::tables() const {
+  DrawTables tables;
+  tables.kind = DrawKind::mixture;
+  tables.head_dim = static_cast<std::uint32_t>(identity_.mean.size() / 2);
+  tables.key = key_;
+  for (const SparseRoot& root : roots_) add_root(root, tables);
+  tables.below = below_;
+  return tables;
 }
 
 void MixtureSource::lanes(const BlockKernels& kernels, std::uint64_t first, double* x) const {
@@ -96,27 +95,16 @@ RadialSource::RadialSource(const RadialModel& model, std::uint64_t seed)
   }
 }
 
-double RadialSource::gamma(std::uint64_t sample) const {
-  // Shape 1/2 is half the square of a normal; all others are 1 or more.
-  const auto block = [&](std::uint32_t draw, std::uint32_t retry) {
-    return philox(stream_counter(sample, draw, stream_tag(Stream::scale, retry)), key_);
-  };
-  if (gamma_shape_ < 1) {
-    const double z = normal_pair(block(0, 0)).first;
-    return 0.5 * z * z;
-  }
-  const double d = gamma_shape_ - 1.0 / 3.0;
-  const double c = 1.0 / std::sqrt(9.0 * d);
-  for (std::uint32_t retry = 0; retry < 65536; ++retry) {
-    const double z = normal_pair(block(0, retry)).first;
-    const double root = detail::fused(c, z, 1.0);
-    if (!(root > 0)) continue;
-    const double v = root * root * root;
-    const PhiloxBlock words = block(1, retry);
-    const double u = unit_word(words.word[0], words.word[1]);
-    if (natural_log(u) <= 0.5 * z * z + d * (1.0 - v + natural_log(v))) return d * v;
-  }
-  return d;
+DrawTables RadialSource::tables() const {
+  DrawTables tables;
+  tables.kind = shape_ == RadialShape::student_t ? DrawKind::student_t : DrawKind::quartic;
+  tables.head_dim = static_cast<std::uint32_t>(mean_.size() / 2);
+  tables.key = key_;
+  add_root(root_, tables);
+  tables.mean = mean_;
+  tables.gamma_shape = gamma_shape_;
+  tables.factor = factor_;
+  return tables;
 }
 
 void RadialSource::lanes(const BlockKernels& kernels, std::uint64_t first, double* x) const {

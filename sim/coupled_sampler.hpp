@@ -7,7 +7,9 @@
 
 #include "sim/block_kernels.hpp"
 #include "sim/density.hpp"
+#include "sim/draw_tables.hpp"
 #include "sim/gaussian_sampler.hpp"
+#include "sim/random/gamma.hpp"
 
 namespace tapalab {
 
@@ -20,6 +22,7 @@ class MixtureSource {
   /// Samples first .. first + kLanes - 1: x[c * kLanes + lane].
   void lanes(const BlockKernels& kernels, std::uint64_t first, double* x) const;
   std::size_t component(std::uint64_t sample) const;
+  DrawTables tables() const;
 
  private:
   std::vector<std::uint64_t> below_;  ///< a word below this and not below the one before
@@ -44,15 +47,16 @@ RadialModel lower(const RadialDensity& density, const Encoding& encoding, std::u
 /// b^2 = 2D Gamma(D/2)/Gamma(D/2 + 1/2). Relative error below D 2^-188.
 Wide quartic_width_squared(std::uint32_t head_dim);
 
-/// z of sample i from the stream `gaussian`, its Gamma variate from the stream `scale` (Marsaglia
-/// and Tsang, ACM TOMS 26 (2000)): after 2^16 refusals in a row, below 1e-80000 likely, the mode.
+/// z of sample i from the stream `gaussian`, its Gamma variate from the stream `scale`
+/// (sim/random/gamma.hpp).
 class RadialSource {
  public:
   RadialSource(const RadialModel& model, std::uint64_t seed);
   void lanes(const BlockKernels& kernels, std::uint64_t first, double* x) const;
+  DrawTables tables() const;
 
  private:
-  double gamma(std::uint64_t sample) const;
+  double gamma(std::uint64_t sample) const { return gamma_variate(gamma_shape_, sample, key_); }
 
   RadialShape shape_;
   std::vector<double> mean_;

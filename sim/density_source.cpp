@@ -132,4 +132,8 @@ bool has_atoms(const DensityLaw& law) {
                                 product->key.family == MarginalFamily::rademacher);
 }
 
+DrawTables draw_tables(const DensitySource& source) {
+  return std::visit([](const auto& one) { return one.tables(); }, source);
+}
+
 }  // namespace tapalab

@@ -23,6 +23,9 @@ DensitySource make_density_source(const DensityLaw& law, const Encoding& encodin
 void draw_lanes(const DensitySource& source, const BlockKernels& kernels, std::uint64_t first,
                 std::uint64_t distance, double* x);
 
+/// What a device draws the same samples from.
+DrawTables draw_tables(const DensitySource& source);
+
 /// Whether each coordinate of q and k has random bits down to its last: those of products of phases
 /// of many turns. Empty for the values of a file: exact, whatever their bits.
 std::vector<bool> random_coordinates(const DensityLaw& law, const Encoding& encoding,

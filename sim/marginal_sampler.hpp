@@ -1,6 +1,6 @@
 // One draw of each law of sim/marginal.hpp from random words: by its inverse distribution function
 // or a transform of known law, over the functions of sim/elementary.hpp, so that a draw is the same
-// bits everywhere. Rejection only for bump.
+// bits everywhere, host and device. Rejection only for bump.
 //
 // u = (word0 2^32 + word1 + 1/2) 2^-64 rounded to double, in [2^-65, 1]; v the same of words 2 and
 // 3; the sign is the lowest bit of word 2 where v is not used.
@@ -22,7 +22,7 @@ struct CoordinateWords {
   std::uint32_t coordinate;
   PhiloxKey key;
 
-  TAPALAB_INLINE PhiloxBlock block(std::uint32_t number, std::uint32_t retry = 0) const {
+  TAPALAB_HD TAPALAB_INLINE PhiloxBlock block(std::uint32_t number, std::uint32_t retry = 0) const {
     return philox(
         stream_counter(sample, 2 * coordinate + number, stream_tag(Stream::product, retry)), key);
   }
@@ -30,13 +30,17 @@ struct CoordinateWords {
 
 namespace detail {
 
-TAPALAB_INLINE double unit_value(std::uint32_t high, std::uint32_t low) {
+TAPALAB_HD TAPALAB_INLINE double unit_value(std::uint32_t high, std::uint32_t low) {
   return (word_value(high) * 4294967296.0 + (word_value(low) + 0.5)) * 5.421010862427522e-20;
 }
-TAPALAB_INLINE double unit_first(PhiloxBlock b) { return unit_value(b.word[0], b.word[1]); }
-TAPALAB_INLINE double unit_second(PhiloxBlock b) { return unit_value(b.word[2], b.word[3]); }
+TAPALAB_HD TAPALAB_INLINE double unit_first(PhiloxBlock b) {
+  return unit_value(b.word[0], b.word[1]);
+}
+TAPALAB_HD TAPALAB_INLINE double unit_second(PhiloxBlock b) {
+  return unit_value(b.word[2], b.word[3]);
+}
 // size with the sign of the word's lowest bit
-TAPALAB_INLINE double signed_value(double size, std::uint32_t word) {
+TAPALAB_HD TAPALAB_INLINE double signed_value(double size, std::uint32_t word) {
   return from_bits(bits_of(size) | std::uint64_t{word & 1u} << 63);
 }
 
@@ -44,7 +48,7 @@ TAPALAB_INLINE double signed_value(double size, std::uint32_t word) {
 
 struct DrawGaussian {
   template <class Words>
-  TAPALAB_INLINE double operator()(const Words& w) const {
+  TAPALAB_HD TAPALAB_INLINE double operator()(const Words& w) const {
     return normal_pair(w.block(0)).first;
   }
 };
@@ -52,7 +56,7 @@ struct DrawGaussian {
 /// P(|X| > x) = (4/pi) atan(e^(-pi x/2)) = u
 struct DrawSech {
   template <class Words>
-  TAPALAB_INLINE double operator()(const Words& w) const {
+  TAPALAB_HD TAPALAB_INLINE double operator()(const Words& w) const {
     const PhiloxBlock b = w.block(0);
     const SinCos<double> angle = sincos_2pi(0.125 * detail::unit_first(b));
     const double size = -0.6366197723675814 * natural_log(angle.sin / angle.cos);
@@ -63,7 +67,7 @@ struct DrawSech {
 /// P(|X| > x) = 2/(1 + e^(pi x/sqrt 3)) = u
 struct DrawLogistic {
   template <class Words>
-  TAPALAB_INLINE double operator()(const Words& w) const {
+  TAPALAB_HD TAPALAB_INLINE double operator()(const Words& w) const {
     const PhiloxBlock b = w.block(0);
     const double u = detail::unit_first(b);
     const double size = 0.5513288954217921 * (natural_log(2.0 - u) - natural_log(u));
@@ -74,7 +78,7 @@ struct DrawLogistic {
 /// P(|X| > x) = e^(-sqrt(2) x) = u
 struct DrawLaplace {
   template <class Words>
-  TAPALAB_INLINE double operator()(const Words& w) const {
+  TAPALAB_HD TAPALAB_INLINE double operator()(const Words& w) const {
     const PhiloxBlock b = w.block(0);
     const double size = -0.7071067811865476 * natural_log(detail::unit_first(b));
     return detail::signed_value(size < 0 ? -size : size, b.word[2]);
@@ -83,14 +87,14 @@ struct DrawLaplace {
 
 struct DrawUniform {
   template <class Words>
-  TAPALAB_INLINE double operator()(const Words& w) const {
+  TAPALAB_HD TAPALAB_INLINE double operator()(const Words& w) const {
     return 1.7320508075688772 * detail::fused(2.0, detail::unit_first(w.block(0)), -1.0);
   }
 };
 
 struct DrawRademacher {
   template <class Words>
-  TAPALAB_INLINE double operator()(const Words& w) const {
+  TAPALAB_HD TAPALAB_INLINE double operator()(const Words& w) const {
     return detail::signed_value(1.0, w.block(0).word[2]);
   }
 };
@@ -98,7 +102,7 @@ struct DrawRademacher {
 /// The square of a standard normal N is 2 Gamma(1/2): |Z| = N^2/2, X = 2 Z/sqrt(3).
 struct DrawSingular {
   template <class Words>
-  TAPALAB_INLINE double operator()(const Words& w) const {
+  TAPALAB_HD TAPALAB_INLINE double operator()(const Words& w) const {
     const NormalPair n = normal_pair(w.block(0));
     const double size = 0.5773502691896258 * (n.first * n.first);
     return n.second < 0 ? -size : size;
@@ -108,7 +112,7 @@ struct DrawSingular {
 /// |Z| is chi with three degrees of freedom: Z^2 = -2 ln u + N^2, X = Z/sqrt(3).
 struct DrawHermite2 {
   template <class Words>
-  TAPALAB_INLINE double operator()(const Words& w) const {
+  TAPALAB_HD TAPALAB_INLINE double operator()(const Words& w) const {
     const PhiloxBlock b = w.block(0);
     const double n = normal_pair(w.block(1)).first;
     const double square = detail::fused(n, n, -2.0 * natural_log(detail::unit_first(b)));
@@ -122,7 +126,7 @@ struct DrawStudentT {
   double scale;     ///< nu - 2
 
   template <class Words>
-  TAPALAB_INLINE double operator()(const Words& w) const {
+  TAPALAB_HD TAPALAB_INLINE double operator()(const Words& w) const {
     const PhiloxBlock b = w.block(0);
     const double ratio = exp_minus_one(-exponent * natural_log(detail::unit_first(b)));
     return std::sqrt(scale * ratio) * cos_2pi(detail::unit_second(b));
@@ -133,7 +137,7 @@ struct DrawStudentT {
 /// refusals in a row (probability 1e-26292) the center is taken.
 struct DrawBump {
   template <class Words>
-  TAPALAB_INLINE double operator()(const Words& w) const {
+  TAPALAB_HD TAPALAB_INLINE double operator()(const Words& w) const {
     for (std::uint32_t retry = 0; retry < 65536; ++retry) {
       const PhiloxBlock b = w.block(0, retry);
       const double z = detail::fused(2.0, detail::unit_first(b), -1.0);

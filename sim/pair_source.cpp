@@ -1,19 +1,53 @@
 #include "sim/pair_source.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "sim/errors.hpp"
-#include "sim/random/bounded.hpp"
 #include "sim/random/permutation.hpp"
 
 namespace tapalab {
 
+void add_root(const SparseRoot& root, DrawTables& tables) {
+  const auto before = static_cast<std::uint32_t>(tables.entries.size());
+  tables.root_mean.insert(tables.root_mean.end(), root.mean.begin(), root.mean.end());
+  for (const std::uint32_t begin : root.begin) tables.begin.push_back(before + begin);
+  for (const SparseRoot::Entry& entry : root.entries) {
+    tables.entries.push_back({entry.column, 0, entry.weight});
+  }
+}
+
+namespace {
+
+TokenRule token_rule(PairRule rule) {
+  switch (rule) {
+    case PairRule::all:
+      return TokenRule::all;
+    case PairRule::causal:
+      return TokenRule::causal;
+    case PairRule::shuffled:
+      return TokenRule::shuffled;
+    case PairRule::at_distance:
+      break;
+  }
+  return TokenRule::at_distance;
+}
+
+}  // namespace
+
 GaussianSource::GaussianSource(const GaussianModel& model, std::uint64_t seed)
     : root_(covariance_root(model)), key_(stream_key(seed)) {}
 
+DrawTables GaussianSource::tables() const {
+  DrawTables tables;
+  tables.kind = DrawKind::gaussian;
+  tables.head_dim = static_cast<std::uint32_t>(root_.mean.size() / 2);
+  tables.key = key_;
+  add_root(root_, tables);
+  return tables;
+}
+
 TokenSource::TokenSource(const EmpiricalDensity& density, std::uint64_t seed)
-    : table_(density.table), rule_(density.pairs), key_(stream_key(seed)) {
+    : table_(density.table), rule_(token_rule(density.pairs)), key_(stream_key(seed)) {
   if (!table_ || table_->tokens == 0) {
     throw InputError("density empirical: no tokens to sample; accepted: at least one token");
   }
@@ -24,46 +58,29 @@ TokenSource::TokenSource(const EmpiricalDensity& density, std::uint64_t seed)
   if (density.bandwidth.compare(0) > 0) {
     blur_ = identity_root(table_->head_dim, density.bandwidth.value());
   }
-  if (rule_ == PairRule::shuffled) partner_ = shuffled_partner(table_->tokens, kPairingSeed);
+  if (rule_ == TokenRule::shuffled) partner_ = shuffled_partner(table_->tokens, kPairingSeed);
 }
 
 bool TokenSource::has_pairs(std::uint64_t distance) const {
-  return rule_ != PairRule::at_distance || distance < table_->tokens;
+  return rule_ != TokenRule::at_distance || distance < table_->tokens;
 }
 
-CausalPair causal_pair(std::uint64_t index) {
-  // m is the largest integer with m (m + 1)/2 <= index; the square root is off by a few at most.
-  auto m =
-      static_cast<std::uint64_t>((std::sqrt(8.0 * static_cast<double>(index) + 1.0) - 1.0) * 0.5);
-  while (m * (m + 1) / 2 > index) --m;
-  while ((m + 1) * (m + 2) / 2 <= index) ++m;
-  return {m, index - m * (m + 1) / 2};
+TokenPair TokenSource::pair(std::uint64_t sample, std::uint64_t distance) const {
+  return token_pair(rule_, table_->tokens, partner_.data(), sample, distance, key_);
 }
 
-TokenSource::TokenPair TokenSource::pair(std::uint64_t sample, std::uint64_t distance) const {
-  const std::uint64_t tokens = table_->tokens;
-  const auto draw = [&](std::uint64_t bound, std::uint32_t number) {
-    return bounded_uniform(bound, sample, number, Stream::token_pair, key_);
-  };
-  switch (rule_) {
-    case PairRule::all: {
-      const std::uint64_t index = draw(tokens * tokens, 0);
-      return {index / tokens, index % tokens};
-    }
-    case PairRule::causal: {
-      const CausalPair pair = causal_pair(draw(tokens * (tokens + 1) / 2, 0));
-      return {pair.m, pair.n};
-    }
-    case PairRule::shuffled: {
-      const std::uint64_t query = draw(tokens, 0);
-      return {query, partner_[query]};
-    }
-    case PairRule::at_distance: {
-      const std::uint64_t key = draw(tokens - distance, static_cast<std::uint32_t>(distance));
-      return {key + distance, key};
-    }
-  }
-  return {0, 0};
+DrawTables TokenSource::tables() const {
+  DrawTables tables;
+  tables.kind = DrawKind::tokens;
+  tables.head_dim = table_->head_dim;
+  tables.key = key_;
+  if (!blur_.mean.empty()) add_root(blur_, tables);
+  tables.rule = rule_;
+  tables.tokens = table_->tokens;
+  tables.queries = {table_, &table_->queries};
+  tables.keys = {table_, &table_->keys};
+  tables.partner = partner_;
+  return tables;
 }
 
 void TokenSource::lanes(std::uint64_t first, std::uint64_t distance, double* x) const {

@@ -9,10 +9,14 @@
 #include "sim/arranged_source.hpp"
 #include "sim/block_kernels.hpp"
 #include "sim/density.hpp"
+#include "sim/draw_tables.hpp"
 #include "sim/gaussian_sampler.hpp"
 #include "sim/normal_lanes.hpp"
 
 namespace tapalab {
+
+/// Puts component `root` of x = mean + L z at the end of the tables (sim/draw_tables.hpp).
+void add_root(const SparseRoot& root, DrawTables& tables);
 
 /// Sample i is L z_i + mean with the normals z_i of the stream `gaussian`, or with those of the
 /// stream `gaussian_single`, which take a quarter of the time and have 24 bits each: enough where
@@ -40,6 +44,7 @@ class GaussianSource {
     kernels.features(root_, tables, z, amplitude, phi);
   }
   std::size_t single_normals() const { return std::size_t{4} * single_draws() * kLanes; }
+  DrawTables tables() const;
 
  private:
   std::uint32_t single_draws() const {
@@ -57,44 +62,30 @@ class GaussianSource {
   PhiloxKey key_;
 };
 
-/// Sample i is a pair of tokens drawn with replacement from the stream `token_pair`, each pair of
-/// the rule with the same probability, by integer arithmetic alone:
-///   all          query m and key n, independent
-///   causal       the pairs with m >= n, the diagonal included
-///   shuffled     query m with key shuffled_partner(tokens, kPairingSeed)[m]
-///   at_distance  m = n + distance
-/// With a bandwidth h, h z is added, z the normals of the stream `gaussian`.
+/// Sample i is a pair of tokens drawn with replacement (sim/token_pairs.hpp), shuffled ones by
+/// shuffled_partner(tokens, kPairingSeed). With a bandwidth h, h z is added, z the normals of the
+/// stream `gaussian`.
 class TokenSource {
  public:
   /// Throws InputError for an empty table or one of 2^32 tokens or more.
   TokenSource(const EmpiricalDensity& density, std::uint64_t seed);
 
   /// True where every distance has pairs, and so draws, of its own.
-  bool per_distance() const { return rule_ == PairRule::at_distance; }
+  bool per_distance() const { return rule_ == TokenRule::at_distance; }
   /// False for at_distance and a distance of at least the number of tokens.
   bool has_pairs(std::uint64_t distance) const;
   /// `distance` matters for at_distance alone.
   void lanes(std::uint64_t first, std::uint64_t distance, double* x) const;
+  DrawTables tables() const;
 
  private:
-  struct TokenPair {
-    std::uint64_t query;
-    std::uint64_t key;
-  };
   TokenPair pair(std::uint64_t sample, std::uint64_t distance) const;
 
   std::shared_ptr<const TokenTable> table_;
-  PairRule rule_;
+  TokenRule rule_;
   PhiloxKey key_;
   std::vector<std::uint32_t> partner_;
   SparseRoot blur_;  ///< h times the identity; empty where h = 0
 };
-
-/// The pair m >= n with number m (m + 1)/2 + n. index < 2^63.
-struct CausalPair {
-  std::uint64_t m;
-  std::uint64_t n;
-};
-CausalPair causal_pair(std::uint64_t index);
 
 }  // namespace tapalab

@@ -75,6 +75,32 @@ __attribute__((target("avx2,fma,avx512f,avx512dq,avx512vl,avx512bw"))) void fill
 }
 #endif
 
+DrawLaw draw_law(MarginalFamily family) {
+  switch (family) {
+    case MarginalFamily::gaussian:
+      return DrawLaw::gaussian;
+    case MarginalFamily::sech:
+      return DrawLaw::sech;
+    case MarginalFamily::logistic:
+      return DrawLaw::logistic;
+    case MarginalFamily::bump:
+      return DrawLaw::bump;
+    case MarginalFamily::hermite2:
+      return DrawLaw::hermite2;
+    case MarginalFamily::laplace:
+      return DrawLaw::laplace;
+    case MarginalFamily::uniform:
+      return DrawLaw::uniform;
+    case MarginalFamily::student_t:
+      return DrawLaw::student_t;
+    case MarginalFamily::rademacher:
+      return DrawLaw::rademacher;
+    case MarginalFamily::singular:
+      break;
+  }
+  return DrawLaw::singular;
+}
+
 auto fill_at(SimdLevel level) {
 #if defined(__x86_64__)
   if (level == SimdLevel::avx512) return fill_avx512;
@@ -119,6 +145,19 @@ void ProductSource::lanes(std::uint64_t first, double* x) const {
   const double* scale = model_.scale.data();
   run(model_.query.family, draw(query_student_), {mean, scale, 0, dim}, key_, first, x);
   run(model_.key.family, draw(key_student_), {mean, scale, dim, 2 * dim}, key_, first, x);
+}
+
+DrawTables ProductSource::tables() const {
+  DrawTables tables;
+  tables.kind = DrawKind::product;
+  tables.head_dim = model_.head_dim;
+  tables.key = key_;
+  tables.mean = model_.mean;
+  tables.scale = model_.scale;
+  tables.query_law = {draw_law(model_.query.family), query_student_.exponent,
+                      query_student_.excess};
+  tables.key_law = {draw_law(model_.key.family), key_student_.exponent, key_student_.excess};
+  return tables;
 }
 
 void ProductSource::mirrored_lanes(std::uint64_t first, double* x) const {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/density.hpp"
+#include "sim/draw_tables.hpp"
 #include "sim/random/philox.hpp"
 
 namespace tapalab {
@@ -34,6 +35,7 @@ class ProductSource {
   void lanes(std::uint64_t first, double* x) const;
   /// Their mirror images (sim/arranged_source.hpp): k at 2 mean - k.
   void mirrored_lanes(std::uint64_t first, double* x) const;
+  DrawTables tables() const;
 
  private:
   ProductModel model_;

@@ -59,17 +59,20 @@ struct RotaryTables {
 
 using ScoreTables = std::variant<PhaseTables, RotaryTables>;
 
+// q and k below are pointers to doubles or what stands for them: `Values` can be moved by a number
+// of places and read at one. Each value is read once for each term that it stands in.
+
 /// scale * sum of the terms, one fused multiply-add a term in the order of the terms, for `Lanes`
 /// vectors at once: coordinate c of lane l is q[c * Lanes + l].
-template <int Lanes>
+template <int Lanes, class Values>
 TAPALAB_HD TAPALAB_INLINE void bilinear_form(double scale, const FlatBilinearTerm* terms,
-                                             std::size_t count, const double* q, const double* k,
+                                             std::size_t count, Values q, Values k,
                                              double* result) {
   double sum[Lanes] = {};
   for (std::size_t t = 0; t < count; ++t) {
     const FlatBilinearTerm term = terms[t];
-    const double* query = q + std::size_t{term.query} * Lanes;
-    const double* key = k + std::size_t{term.key} * Lanes;
+    const Values query = q + std::size_t{term.query} * Lanes;
+    const Values key = k + std::size_t{term.key} * Lanes;
     for (int lane = 0; lane < Lanes; ++lane) {
       sum[lane] = detail::fused(term.weight * query[lane], key[lane], sum[lane]);
     }
@@ -78,15 +81,15 @@ TAPALAB_HD TAPALAB_INLINE void bilinear_form(double scale, const FlatBilinearTer
 }
 
 /// Adds the linear terms to result; x = (q, k) with head_dim coordinates each.
-template <int Lanes>
+template <int Lanes, class Values>
 TAPALAB_HD TAPALAB_INLINE void add_linear_form(const FlatLinearTerm* terms, std::size_t count,
-                                               std::uint32_t head_dim, const double* q,
-                                               const double* k, double* result) {
+                                               std::uint32_t head_dim, Values q, Values k,
+                                               double* result) {
   for (std::size_t t = 0; t < count; ++t) {
     const FlatLinearTerm term = terms[t];
-    const double* x = term.coordinate < head_dim
-                          ? q + std::size_t{term.coordinate} * Lanes
-                          : k + std::size_t{term.coordinate - head_dim} * Lanes;
+    const Values x = term.coordinate < head_dim
+                         ? q + std::size_t{term.coordinate} * Lanes
+                         : k + std::size_t{term.coordinate - head_dim} * Lanes;
     for (int lane = 0; lane < Lanes; ++lane) {
       result[lane] = detail::fused(term.weight, x[lane], result[lane]);
     }
@@ -108,32 +111,34 @@ TAPALAB_HD TAPALAB_INLINE void add_two_term(double x, double rest, double& hi, d
 /// phi, the sum of the bilinear and the linear terms, in two terms, |lo| <= ulp(hi)/2, with an
 /// error of at most (n 2^-53)^2 times the sum of the n terms' sizes (Ogita, Rump and Oishi, SIAM J.
 /// Sci. Comput. 26 (2005), Dot2). x = (q, k) with head_dim coordinates each.
-template <int Lanes>
+template <int Lanes, class Values>
 TAPALAB_HD TAPALAB_INLINE void phase_form(const FlatBilinearTerm* terms, std::size_t count,
                                           const FlatLinearTerm* linear, std::size_t linear_count,
-                                          std::uint32_t head_dim, const double* q, const double* k,
+                                          std::uint32_t head_dim, Values q, Values k,
                                           double* phi_hi, double* phi_lo) {
   double hi[Lanes] = {}, lo[Lanes] = {};
   for (std::size_t t = 0; t < count; ++t) {
     const FlatBilinearTerm term = terms[t];
-    const double* query = q + std::size_t{term.query} * Lanes;
-    const double* key = k + std::size_t{term.key} * Lanes;
+    const Values query = q + std::size_t{term.query} * Lanes;
+    const Values key = k + std::size_t{term.key} * Lanes;
     for (int lane = 0; lane < Lanes; ++lane) {
-      const double weighted = term.weight * query[lane];
-      const double left = detail::fused(term.weight, query[lane], -weighted);
-      const double product = weighted * key[lane];
-      const double rest = detail::fused(weighted, key[lane], -product);
-      detail::add_two_term(product, detail::fused(left, key[lane], rest), hi[lane], lo[lane]);
+      const double a = query[lane], b = key[lane];
+      const double weighted = term.weight * a;
+      const double left = detail::fused(term.weight, a, -weighted);
+      const double product = weighted * b;
+      const double rest = detail::fused(weighted, b, -product);
+      detail::add_two_term(product, detail::fused(left, b, rest), hi[lane], lo[lane]);
     }
   }
   for (std::size_t t = 0; t < linear_count; ++t) {
     const FlatLinearTerm term = linear[t];
-    const double* x = term.coordinate < head_dim
-                          ? q + std::size_t{term.coordinate} * Lanes
-                          : k + std::size_t{term.coordinate - head_dim} * Lanes;
+    const Values x = term.coordinate < head_dim
+                         ? q + std::size_t{term.coordinate} * Lanes
+                         : k + std::size_t{term.coordinate - head_dim} * Lanes;
     for (int lane = 0; lane < Lanes; ++lane) {
-      const double product = term.weight * x[lane];
-      detail::add_two_term(product, detail::fused(term.weight, x[lane], -product), hi[lane],
+      const double value = x[lane];
+      const double product = term.weight * value;
+      detail::add_two_term(product, detail::fused(term.weight, value, -product), hi[lane],
                            lo[lane]);
     }
   }
@@ -144,27 +149,28 @@ TAPALAB_HD TAPALAB_INLINE void phase_form(const FlatBilinearTerm* terms, std::si
 }
 
 /// A and B of one rotated pair (eq. 2).
-template <int Lanes>
-TAPALAB_HD TAPALAB_INLINE void rotary_products(FlatRotaryPair pair, const double* q,
-                                               const double* k, double* A, double* B) {
-  const double* q0 = q + std::size_t{pair.first} * Lanes;
-  const double* q1 = q + std::size_t{pair.second} * Lanes;
-  const double* k0 = k + std::size_t{pair.first} * Lanes;
-  const double* k1 = k + std::size_t{pair.second} * Lanes;
+template <int Lanes, class Values>
+TAPALAB_HD TAPALAB_INLINE void rotary_products(FlatRotaryPair pair, Values q, Values k, double* A,
+                                               double* B) {
+  const Values q0 = q + std::size_t{pair.first} * Lanes;
+  const Values q1 = q + std::size_t{pair.second} * Lanes;
+  const Values k0 = k + std::size_t{pair.first} * Lanes;
+  const Values k1 = k + std::size_t{pair.second} * Lanes;
   for (int lane = 0; lane < Lanes; ++lane) {
-    A[lane] = detail::fused(q1[lane], k1[lane], q0[lane] * k0[lane]);
-    B[lane] = detail::fused(-q1[lane], k0[lane], q0[lane] * k1[lane]);
+    const double a = q0[lane], b = q1[lane], c = k0[lane], d = k1[lane];
+    A[lane] = detail::fused(b, d, a * c);
+    B[lane] = detail::fused(-b, c, a * d);
   }
 }
 
 /// Sum of q[i] k[i] over the coordinates that are not rotated.
-template <int Lanes>
+template <int Lanes, class Values>
 TAPALAB_HD TAPALAB_INLINE void plain_products(const std::uint32_t* plain, std::size_t count,
-                                              const double* q, const double* k, double* sum) {
+                                              Values q, Values k, double* sum) {
   for (int lane = 0; lane < Lanes; ++lane) sum[lane] = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const double* query = q + std::size_t{plain[i]} * Lanes;
-    const double* key = k + std::size_t{plain[i]} * Lanes;
+    const Values query = q + std::size_t{plain[i]} * Lanes;
+    const Values key = k + std::size_t{plain[i]} * Lanes;
     for (int lane = 0; lane < Lanes; ++lane) {
       sum[lane] = detail::fused(query[lane], key[lane], sum[lane]);
     }

@@ -1,4 +1,4 @@
-// Uniform integers below a bound, without bias.
+// Uniform integers below a bound, without bias. Host and device.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace tapalab {
 /// refused where the low word shows that a value would be drawn too often (Lemire, ACM TOMACS 29
 /// (2019)). Exactly uniform if the words are. A word is refused with probability below bound /
 /// 2^64.
-inline std::uint64_t bounded_uniform(std::uint64_t bound, std::uint64_t sample, std::uint32_t draw,
-                                     Stream stream, PhiloxKey key) {
+TAPALAB_HD inline std::uint64_t bounded_uniform(std::uint64_t bound, std::uint64_t sample,
+                                                std::uint32_t draw, Stream stream, PhiloxKey key) {
   __extension__ using Product = unsigned __int128;
   const std::uint64_t threshold = (0 - bound) % bound;  // 2^64 mod bound
   for (std::uint32_t retry = 0;; ++retry) {

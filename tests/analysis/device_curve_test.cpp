@@ -21,6 +21,9 @@ class HostSampler final : public DeviceSampler {
   HostSampler(const ScoreModel& score, const GaussianModel& law,
               const std::vector<std::uint64_t>& distances, std::uint64_t seed)
       : sampler_(score, law, distances, seed) {}
+  HostSampler(const ScoreModel& score, const DensityLaw& law, const Encoding& encoding,
+              const std::vector<std::uint64_t>& distances, std::uint64_t seed)
+      : sampler_(score, law, encoding, distances, seed) {}
   void add(std::uint64_t begin, std::uint64_t end, SamplingState& state) const override {
     sampler_.add(begin, end, 1, {}, state);
   }
@@ -74,6 +77,12 @@ class HostDevice final : public Backend {
                                          const std::vector<std::uint64_t>& distances,
                                          std::uint64_t seed) const override {
     return std::make_unique<HostSampler>(score, law, distances, seed);
+  }
+  std::unique_ptr<DeviceSampler> drawn_sampler(const ScoreModel& score, const DensityLaw& law,
+                                               const Encoding& encoding,
+                                               const std::vector<std::uint64_t>& distances,
+                                               std::uint64_t seed) const override {
+    return std::make_unique<HostSampler>(score, law, encoding, distances, seed);
   }
   std::unique_ptr<DeviceSampler> conditional_sampler(const FusedPlan& plan) const override {
     return std::make_unique<HostConditional>(plan);
@@ -146,18 +155,32 @@ TEST_CASE("A device's samples make the curve that they make with mc") {
   }
 }
 
-TEST_CASE("Samples that a device only scores give mean and variance alone") {
-  CurveTask task = task_of("tapa", "laplace", 16, "1,1000");
-  task.sampling.samples = 5000;
-  const DistanceCurve device = compute_curve(task);
-  task.engine = Engine::mc;
-  const DistanceCurve host = compute_curve(task);
-  for (std::size_t i = 0; i < 2; ++i) {
-    REQUIRE((device.points[i].mean && device.points[i].variance));
-    CHECK_FALSE(device.points[i].envelope);
-    CHECK(device.points[i].mean->estimate.value() ==
-          Approx(host.points[i].mean->estimate.value()).epsilon(1e-12));
+TEST_CASE(
+    "A device that draws every density makes the curves of mc, sine part and excess included") {
+  for (const auto& [encoding, density] :
+       {std::pair{"tapa", "laplace"}, std::pair{"tapa", "mixture:weight=0.3,rho=0.9;weight=0.7"},
+        std::pair{"rope", "student-t:nu=10"}}) {
+    INFO(encoding << " under " << density);
+    CurveTask task = task_of(encoding, density, 16, "1,1000");
+    task.sampling.samples = 5000;
+    const DistanceCurve device = compute_curve(task);
+    CHECK(device_kernel_text(task).find("kernel of all scores and densities") != std::string::npos);
+    task.engine = Engine::mc;
+    const DistanceCurve host = compute_curve(task);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const CurvePoint &a = device.points[i], &b = host.points[i];
+      REQUIRE((a.mean && a.variance && a.envelope.has_value() == b.envelope.has_value()));
+      CHECK(a.mean->estimate.value() == b.mean->estimate.value());
+      CHECK(a.variance->estimate.value() == b.variance->estimate.value());
+      if (a.envelope) CHECK(a.envelope->estimate.value() == b.envelope->estimate.value());
+    }
   }
+}
+
+TEST_CASE("A backend that does not draw is no engine") {
+  CurveTask task = task_of("tapa", "laplace", 16, "1,1000");
+  task.device = make_cpu_backend();
+  CHECK_THROWS_AS(compute_curve(task), UnavailableError);
 }
 
 TEST_CASE("Conditional samples of a device hold the exact mean in their interval") {

@@ -1,4 +1,4 @@
-// Samples a second of the fused moments kernels, with their means beside the host's first samples.
+// Samples a second of the kernels that draw and sum on the device.
 // Arguments: seconds for each row (default 1), then rows to keep (a part of their name).
 #include <fmt/format.h>
 
@@ -22,6 +22,7 @@ struct Row {
   std::uint32_t head_dim;
   std::size_t distances;
   bool exact = false;
+  std::string density = "gaussian:rho=0.25";
 };
 
 std::vector<std::uint64_t> powers(std::size_t count, unsigned step) {
@@ -34,15 +35,15 @@ std::vector<std::uint64_t> powers(std::size_t count, unsigned step) {
 
 void measure(const Row& row, double seconds) {
   const Encoding encoding = parse_encoding(row.encoding);
-  const Density density = parse_density("gaussian:rho=0.25");
-  const auto law = lower(std::get<GaussianDensity>(density.law), encoding, row.head_dim);
+  const Density density = parse_density(row.density);
   const auto distances = powers(row.distances, row.distances > 31 ? 0 : 2);
   const auto device = make_cuda_backend({0, row.exact});
-  const auto sampler = device->sampler(lower(encoding, row.head_dim), law, distances, 1);
-  if (!sampler) {
-    fmt::print("{}: not fused\n", row.name);
-    return;
+  const ScoreModel score = lower(encoding, row.head_dim);
+  std::unique_ptr<DeviceSampler> sampler;
+  if (const auto* gaussian = std::get_if<GaussianDensity>(&density.law)) {
+    sampler = device->sampler(score, lower(*gaussian, encoding, row.head_dim), distances, 1);
   }
+  if (!sampler) sampler = device->drawn_sampler(score, density.law, encoding, distances, 1);
   SamplingState state;
   std::uint64_t done = std::uint64_t{1} << 26, step = done;
   sampler->add(0, done, state);  // warms up
@@ -80,7 +81,15 @@ int main(int count, char** arguments) {
         Row{"tapa-linear D=128, 16 distances", "tapa-linear", 128, 16},
         Row{"rope D=128, 16 distances", "rope", 128, 16},
         Row{"exact normals D=128, 16 distances", "tapa", 128, 16, true},
-        Row{"double normals D=128, 16 distances", "tapa:law=linear,alpha=1e9", 128, 16}}) {
+        Row{"double normals D=128, 16 distances", "tapa:law=linear,alpha=1e9", 128, 16},
+        Row{"tapa, laplace D=128, 16", "tapa", 128, 16, false, "laplace"},
+        Row{"tapa, sech D=128, 16", "tapa", 128, 16, false, "sech"},
+        Row{"tapa, student-t D=128, 16", "tapa", 128, 16, false, "student-t:nu=10"},
+        Row{"tapa, bump D=128, 16", "tapa", 128, 16, false, "bump"},
+        Row{"rope, laplace D=128, 16", "rope", 128, 16, false, "laplace"},
+        Row{"tapa, mixture D=128, 16", "tapa", 128, 16, false, "mixture:rho=0.9;mean_q=1"},
+        Row{"tapa, student-t-joint D=128, 16", "tapa", 128, 16, false, "student-t-joint:nu=10"},
+        Row{"partial rope D=128, 16", "partial:partial=0.5", 128, 16}}) {
     if (row.name.find(kept) != std::string::npos) measure(row, seconds);
   }
   return 0;

@@ -315,3 +315,29 @@ TEST_CASE("Engine gpu runs on a device, or ends with exit code 3 and one line th
   CHECK(result.err.find("CUDA") != std::string::npos);
   CHECK(directory.entries().empty());
 }
+
+TEST_CASE("histogram and verify take a device, or end with exit code 3 and one line") {
+  const TempDirectory directory;
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"histogram", "--pairs", "3000", "--density", "laplace"},
+        {"verify", "rope-variance", "--quick", "--quiet", "--out-dir", directory.file("out")}}) {
+    std::vector<std::string> on_device = command;
+    on_device.insert(on_device.end(), {"--engine", "gpu"});
+    const ProgramResult result = run_program(on_device);
+    INFO(command.front() << ": " << result.err);
+    if (result.code == 0) {
+      if (command.front() == "histogram") CHECK(result.out == run_program(command).out);
+      continue;
+    }
+    CHECK(result.code == 3);
+    CHECK(result.out.empty());
+    CHECK(count_lines(result.err) == 1);
+    CHECK(result.err.find("--engine gpu: ") != std::string::npos);
+    CHECK(directory.entries().empty());
+    on_device.back() = "exact";
+    const ProgramResult refused = run_program(on_device);
+    CHECK(refused.code == 2);
+    CHECK(refused.err.find("--engine: unknown 'exact'; accepted with " + command.front()) !=
+          std::string::npos);
+  }
+}

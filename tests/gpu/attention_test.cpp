@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "sim/density.hpp"
 #include "sim/encoding.hpp"
 #include "sim/errors.hpp"
 
@@ -60,7 +61,7 @@ std::vector<T> download(const void* memory, std::size_t count) {
   return values;
 }
 
-enum class Input { random, channel_mean, quarter_turns };
+enum class Input { random, channel_mean, quarter_turns, real };
 
 struct Case {
   std::int64_t rows, keys;
@@ -72,6 +73,7 @@ struct Case {
   double alpha = 0.1;
   PhaseLaw law = PhaseLaw::power;
   Input input = Input::random;
+  int layer = 0;  // of real inputs: 0, 3 or 7
 };
 
 template <class Element>
@@ -79,8 +81,32 @@ double rounded(double x) {
   return static_cast<double>(static_cast<float>(Element(static_cast<float>(x))));
 }
 
+// Queries or keys of a trained model, head by head, of its last `length` tokens. The file holds no
+// values: keys of another layer stand in their place.
+template <class Element>
+std::vector<Element> activations(const Case& c, int heads, std::int64_t length, unsigned seed) {
+  const int layer = seed < 3 ? c.layer : c.layer == 3 ? 7 : 3;
+  std::vector<Element> values;
+  for (int head = 0; head < heads; ++head) {
+    const std::string name = "layers." + std::to_string(layer);
+    const Density density = parse_density(std::string("empirical:file=") + TAPALAB_TEST_DATA +
+                                          "/qk.safetensors,q=" + name + ".q,k=" + name +
+                                          ".k,head=" + std::to_string(head));
+    const TokenTable& table = *std::get<EmpiricalDensity>(density.law).table;
+    REQUIRE(table.head_dim == static_cast<std::uint32_t>(c.head_dim));
+    const std::vector<double>& all = seed == 1 ? table.queries : table.keys;
+    const auto count = static_cast<std::size_t>(length * c.head_dim);
+    REQUIRE(all.size() >= count);
+    for (std::size_t i = all.size() - count; i < all.size(); ++i) {
+      values.push_back(Element(static_cast<float>(all[i])));
+    }
+  }
+  return values;
+}
+
 template <class Element>
 std::vector<Element> numbers(const Case& c, int heads, std::int64_t length, unsigned seed) {
+  if (c.input == Input::real) return activations<Element>(c, heads, length, seed);
   std::mt19937_64 random(seed);
   std::normal_distribution<float> normal;
   std::vector<Element> values(static_cast<std::size_t>(c.batch * heads * length * c.head_dim));
@@ -212,6 +238,12 @@ void compare(const Case& c) {
       worst_lse = std::max(worst_lse, std::fabs(lse[r] - log_sum) / (1.0 + std::fabs(log_sum)));
   }
   CHECK(worst <= 2 * worst_io + 2 * worst_step);
+  if (c.input == Input::real) {
+    std::cout << "attention on layer " << c.layer << ", "
+              << (precision == Precision::fp16 ? "fp16" : "bf16") << ", alpha " << c.alpha
+              << ": error " << worst << ", of the io precision " << worst_io << ", step "
+              << worst_step << ", log-sum-exp " << worst_lse << "\n";
+  }
   if (c.input == Input::random && c.law == PhaseLaw::power) CHECK(worst_lse <= 2e-5);
 }
 
@@ -260,6 +292,31 @@ TEST_CASE("attention holds its error bound on inputs with large means and at sha
   if (device_missing()) return;
   compare_both({.rows = 300, .keys = 300, .input = Input::channel_mean});
   compare_both({.rows = 300, .keys = 300, .alpha = 1e-9, .input = Input::quarter_turns});
+}
+
+TEST_CASE("attention holds its error bound on queries and keys of a trained model") {
+  if (device_missing()) return;
+  for (const int layer : {0, 3, 7}) {
+    compare_both({.rows = 200,
+                  .keys = 2048,
+                  .offset = 1848,
+                  .head_dim = 64,
+                  .amplitude_dim = 32,
+                  .heads = 4,
+                  .key_heads = 4,
+                  .input = Input::real,
+                  .layer = layer});
+    compare_both({.rows = 130,
+                  .keys = 130,
+                  .causal = false,
+                  .head_dim = 64,
+                  .amplitude_dim = 16,
+                  .heads = 4,
+                  .key_heads = 4,
+                  .alpha = 0.5,
+                  .input = Input::real,
+                  .layer = layer});
+  }
 }
 
 TEST_CASE("attention holds its error bound where phases span many turns") {

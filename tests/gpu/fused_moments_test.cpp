@@ -13,9 +13,13 @@
 #include "gpu/cuda_backend.hpp"
 #include "sim/block_kernels.hpp"
 #include "sim/density.hpp"
+#include "sim/density_source.hpp"
 #include "sim/encoding.hpp"
+#include "sim/errors.hpp"
 #include "sim/make_fused_plan.hpp"
+#include "sim/make_score_tables.hpp"
 #include "sim/monte_carlo.hpp"
+#include "sim/pair_scores.hpp"
 #include "sim/random/streams.hpp"
 
 using namespace tapalab;
@@ -110,6 +114,50 @@ bool same_bits(const SamplingState& a, const SamplingState& b) {
     }
   }
   return true;
+}
+
+std::string with_file(const char* keys) {
+  return std::string("empirical:file=") + TAPALAB_TEST_DATA + "/qk.safetensors," + keys;
+}
+
+// Densities and scores of the kernels that know all of them: encoding, density, head dimension.
+struct DrawnCase {
+  std::string encoding, density;
+  std::uint32_t head_dim;
+  std::vector<std::uint64_t> distances{0, 1, 1000, 1 << 20};
+};
+
+std::vector<DrawnCase> drawn_cases() {
+  std::vector<DrawnCase> cases;
+  for (const char* density :
+       {"sech", "logistic:scale_q=2", "laplace:mean_q=0.5,a.mean_k=-1", "uniform", "hermite2",
+        "student-t:nu=10", "bump", "singular", "rademacher", "sech:key=uniform,p.mean_q=0.25",
+        "mixture:weight=0.3,rho=0.9,a.mean_q=1;weight=0.7,p.scale_k=2", "student-t-joint:nu=10",
+        "quartic:rho=0.5,mean_q=0.25"}) {
+    cases.push_back({"tapa", density, 128});
+  }
+  cases.push_back({"tapa-linear", "laplace", 64});
+  cases.push_back({"tapa:law=linear", "sech", 32, {1, 1ULL << 30, 1ULL << 60}});
+  cases.push_back({"tapa", "gaussian:rho=0.25", 12});  // parts of 6
+  for (const char* encoding :
+       {"rope", "nope", "alibi", "xpos", "partial:partial=0.5", "yarn:factor=4,original=4096",
+        "rope:base=500000,angle=turns,pairing=adjacent"}) {
+    cases.push_back({encoding, "hermite2:mean_q=0.5", 64});
+  }
+  cases.push_back({"partial:partial=0.5", "gaussian:rho=0.25", 64});
+  cases.push_back({"nope", "quartic", 32});
+  return cases;
+}
+
+CurveMoments drawn_on_host(const ScoreModel& score, const DrawnCase& of, const Density& density,
+                           const Encoding& encoding, std::uint64_t end) {
+  SamplingState state;
+  ScoreSampler(score, density.law, encoding, of.distances, 7).add(0, end, 2, {}, state);
+  return state.total();
+}
+
+double largest(const Differences& seen) {
+  return std::fmax(std::fmax(seen.mean, seen.second), std::fmax(seen.higher, seen.companions));
 }
 
 }  // namespace
@@ -325,4 +373,127 @@ TEST_CASE("Cosines, exponentials and normals of the device keep their bounds ove
             << ", wave " << normal.wave << ", bias of squares " << normal.square_bias
             << ", of fourth powers " << normal.fourth_bias << ", mean square less 1 "
             << normal.exact_square - 1 << "\n";
+}
+
+TEST_CASE("Drawn moments of every density and score are those of the host's samples") {
+  const auto cuda = fused_device();
+  if (!cuda) return;
+  const std::uint64_t end = 20 * kBlockSamples + 77;
+  for (const DrawnCase& of : drawn_cases()) {
+    INFO(of.encoding << " under " << of.density);
+    const Encoding encoding = parse_encoding(of.encoding);
+    const Density density = parse_density(of.density);
+    const ScoreModel score = lower(encoding, of.head_dim);
+    const auto sampler = cuda->drawn_sampler(score, density.law, encoding, of.distances, 7);
+    REQUIRE(sampler);
+    SamplingState whole, parts;
+    sampler->add(0, end, whole);
+    for (const auto& [from, to] :
+         {std::pair{11 * kBlockSamples, end}, std::pair{std::uint64_t{0}, 3 * kBlockSamples},
+          std::pair{3 * kBlockSamples, 11 * kBlockSamples}}) {
+      sampler->add(from, to, parts);
+    }
+    CHECK(same_bits(whole, parts));
+    const bool phase = std::holds_alternative<PhaseScore>(score);
+    const Differences seen =
+        compare(drawn_on_host(score, of, density, encoding, end), whole.total(), phase);
+    CHECK(largest(seen) < 1e-9);
+    std::cout << "drawn, " << of.encoding << " under " << of.density << ": " << largest(seen)
+              << "\n";
+  }
+}
+
+TEST_CASE("Drawn moments of tokens of a file are those of the host's pairs") {
+  const auto cuda = fused_device();
+  if (!cuda) return;
+  const std::uint64_t end = 10 * kBlockSamples + 5;
+  for (const char* pairs : {"all", "causal", "shuffled", "at-distance", "causal,bandwidth=0.1"}) {
+    for (const char* name : {"tapa", "rope"}) {
+      INFO(name << ", pairs=" << pairs);
+      const Density density =
+          parse_density(with_file("q=layers.0.q,k=layers.0.k,head=0,pairs=") + pairs);
+      const Encoding encoding = parse_encoding(name);
+      const DrawnCase of{name, density.spec, dictated_head_dim(density.law), {0, 1, 9, 30}};
+      const ScoreModel score = lower(encoding, of.head_dim);
+      const auto sampler = cuda->drawn_sampler(score, density.law, encoding, of.distances, 7);
+      SamplingState state;
+      sampler->add(0, end, state);
+      const Differences seen = compare(drawn_on_host(score, of, density, encoding, end),
+                                       state.total(), std::holds_alternative<PhaseScore>(score));
+      CHECK(largest(seen) < 1e-9);
+    }
+  }
+  const Density far =
+      parse_density(with_file("q=layers.0.q,k=layers.0.k,head=0,pairs=at-distance"));
+  const Encoding rope = parse_encoding("rope");
+  CHECK_THROWS_AS(
+      cuda->drawn_sampler(lower(rope, dictated_head_dim(far.law)), far.law, rope, {1ULL << 40}, 7),
+      InputError);
+}
+
+TEST_CASE("Drawn moments of a general score are those of the host's samples") {
+  const auto cuda = fused_device();
+  if (!cuda) return;
+  const std::uint32_t dim = 5;
+  PhaseScore score;
+  score.head_dim = dim;
+  std::mt19937_64 random(4);
+  std::normal_distribution<double> normal;
+  for (std::uint32_t i = 0; i < dim; ++i) {
+    for (std::uint32_t j = 0; j < dim; ++j) {
+      score.amplitude.push_back({i, j, Wide(normal(random))});
+      score.phase_bilinear.push_back({i, j, Wide(normal(random))});
+    }
+  }
+  score.phase_linear.push_back({3, Wide(0.5)});
+  score.alpha = ExactDecimal::parse("0.1", "alpha");
+  for (const char* spec : {"laplace:mean_q=0.5", "gaussian:rho=0.25"}) {
+    const Density density = parse_density(spec);
+    const DrawnCase of{"nope", spec, dim};
+    const auto sampler =
+        cuda->drawn_sampler(score, density.law, parse_encoding("nope"), of.distances, 7);
+    SamplingState state;
+    sampler->add(0, 9000, state);
+    const Differences seen = compare(
+        drawn_on_host(score, of, density, parse_encoding("nope"), 9000), state.total(), true);
+    CHECK(largest(seen) < 1e-9);
+  }
+}
+
+TEST_CASE("Differences of scores on the device have the bits of the host's") {
+  const auto cuda = fused_device();
+  if (!cuda) return;
+  for (const DrawnCase& of : drawn_cases()) {
+    if (of.distances.size() != 4) continue;
+    INFO(of.encoding << " under " << of.density);
+    const Encoding encoding = parse_encoding(of.encoding);
+    const Density density = parse_density(of.density);
+    const ScoreModel score = lower(encoding, of.head_dim);
+    const ScoreTables tables = make_score_tables(score, of.distances);
+    const DensitySource source = make_density_source(density.law, encoding, of.head_dim, 7);
+    constexpr std::uint64_t kFirst = 3 * kLanes, kCount = 40 * kLanes + 3;
+    std::vector<std::uint32_t> near, far;
+    for (std::uint32_t i = 0; i < kCount; ++i) {
+      near.push_back(i % 4);
+      far.push_back((i + i / 4) % 4);
+    }
+    std::vector<double> seen(kCount);
+    cuda->differences(tables, density.law, encoding, 7)->fill(kFirst, near, far, seen.data());
+    std::vector<double> x(2 * std::size_t{of.head_dim} * kLanes), one(2 * std::size_t{of.head_dim});
+    std::size_t equal = 0;
+    for (std::uint64_t i = 0; i < kCount; ++i) {
+      if (i % kLanes == 0) {
+        draw_lanes(source, block_kernels(SimdLevel::scalar), kFirst + i, 0, x.data());
+      }
+      for (std::size_t c = 0; c < one.size(); ++c) one[c] = x[c * kLanes + i % kLanes];
+      double scores[4];
+      std::visit(
+          [&](const auto& t) {
+            pair_scores(view(t), one.data(), one.data() + of.head_dim, 4, scores);
+          },
+          tables);
+      equal += seen[i] == scores[near[i]] - scores[far[i]];
+    }
+    CHECK(equal == kCount);
+  }
 }
