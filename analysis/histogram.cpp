@@ -248,6 +248,10 @@ ScoreHistogram score_histogram(const HistogramTask& task) {
   for (const double value : differences) moments.add(value);
   if (!std::isfinite(moments.mean) || !std::isfinite(moments.m4))
     throw InputError("histogram: score differences leave the range of double");
+  if (moments.m2 > 0 && moments.m4 < 1e-290)
+    throw InputError(
+        "histogram: score differences are too small for their fourth powers in double; accepted: "
+        "scales that keep them above about 1e-70");
   const auto [least, most] = std::minmax_element(differences.begin(), differences.end());
   result.smallest = *least;
   result.largest = *most;
@@ -257,6 +261,7 @@ ScoreHistogram score_histogram(const HistogramTask& task) {
   result.standard_deviation =
       with_confidence(std::sqrt(sample_variance(moments)),
                       {std::sqrt(variance.lower), std::sqrt(variance.upper)}, task.confidence);
+  result.spread_unavailable = spread_unavailable(task.density.law);
   result.expected_mean = expected_mean(task);
 
   // one value alone gets a bin around it

@@ -58,6 +58,9 @@ struct ScoreHistogram {
   HistogramTask task;
   Quantity mean;                ///< Student's interval
   Quantity standard_deviation;  ///< interval from the fourth moment
+  /// Why that interval is not to be had (sim/moment_order.hpp); the writers then leave the standard
+  /// deviation out. Empty where it stands.
+  std::string spread_unavailable;
   /// The mean over all distances of both ranges by closed form or quadrature; unset where the
   /// density has none or the ranges hold more than 20,000 distances.
   std::optional<Quantity> expected_mean;

@@ -52,20 +52,23 @@ Json histograms_json(const std::vector<ScoreHistogram>& histograms, const Json& 
     Json bins = Json::array();
     for (const HistogramBin& bin : h.bins)
       bins.push_back({{"low", bin.low}, {"high", bin.high}, {"count", bin.count}});
-    list.push_back({{"encoding", encoding_json(h.task.encoding)},
-                    {"density", density_json(h.task.density)},
-                    {"head_dim", h.task.head_dim},
-                    {"near", range_json(h.task.near)},
-                    {"far", range_json(h.task.far)},
-                    {"pairs", h.task.pairs},
-                    {"seed", h.task.seed},
-                    {"confidence", h.task.confidence},
-                    {"mean", quantity_json(h.mean)},
-                    {"standard_deviation", quantity_json(h.standard_deviation)},
-                    {"expected_mean", quantity_json(h.expected_mean)},
-                    {"smallest", h.smallest},
-                    {"largest", h.largest},
-                    {"bins", std::move(bins)}});
+    list.push_back(
+        {{"encoding", encoding_json(h.task.encoding)},
+         {"density", density_json(h.task.density)},
+         {"head_dim", h.task.head_dim},
+         {"near", range_json(h.task.near)},
+         {"far", range_json(h.task.far)},
+         {"pairs", h.task.pairs},
+         {"seed", h.task.seed},
+         {"confidence", h.task.confidence},
+         {"mean", quantity_json(h.mean)},
+         {"standard_deviation",
+          h.spread_unavailable.empty() ? quantity_json(h.standard_deviation) : Json(nullptr)},
+         {"expected_mean", quantity_json(h.expected_mean)},
+         {"smallest", h.smallest},
+         {"largest", h.largest},
+         {"bins", std::move(bins)}});
+    if (!h.spread_unavailable.empty()) list.back()["unavailable"] = h.spread_unavailable;
   }
   return {{"schema", "tapalab/histogram/1"},
           {"provenance", provenance},
@@ -77,7 +80,8 @@ std::string histograms_table(const std::vector<ScoreHistogram>& histograms) {
   for (const ScoreHistogram& h : histograms)
     rows.push_back({printable(h.task.encoding.spec), printable(h.task.density.spec),
                     std::to_string(h.task.head_dim), number(h.mean), half_width(h.mean),
-                    number(h.standard_deviation), half_width(h.standard_deviation),
+                    h.spread_unavailable.empty() ? number(h.standard_deviation) : "-",
+                    h.spread_unavailable.empty() ? half_width(h.standard_deviation) : "-",
                     h.expected_mean ? number(*h.expected_mean) : "-"});
   std::string text;
   if (!histograms.empty()) {
@@ -126,11 +130,13 @@ plot::Figure histogram_figure(const std::vector<ScoreHistogram>& histograms,
     panel.series.push_back(std::move(series));
     figure.legend.push_back(
         {plot::LegendRow::Sample::curve, i,
-         fmt::format("{} · {} · D = {} · mean {:.3g} ± {:.2g}, standard deviation {:.3g} ± {:.2g}",
-                     h.task.encoding.spec, h.task.density.spec, h.task.head_dim,
-                     h.mean.estimate.value(), h.mean.error.absolute.value(),
-                     h.standard_deviation.estimate.value(),
-                     h.standard_deviation.error.absolute.value()),
+         fmt::format(
+             "{} · {} · D = {} · mean {:.3g} ± {:.2g}{}", h.task.encoding.spec, h.task.density.spec,
+             h.task.head_dim, h.mean.estimate.value(), h.mean.error.absolute.value(),
+             h.spread_unavailable.empty() ? fmt::format(", standard deviation {:.3g} ± {:.2g}",
+                                                        h.standard_deviation.estimate.value(),
+                                                        h.standard_deviation.error.absolute.value())
+                                          : std::string()),
          false});
   }
   figure.panels.push_back(std::move(panel));

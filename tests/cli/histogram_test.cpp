@@ -77,3 +77,21 @@ TEST_CASE("histogram refuses what it cannot do, in one line that names the optio
     CHECK(result.err.find(name) != std::string::npos);
   }
 }
+
+TEST_CASE(
+    "a histogram of heavy tails leaves the standard deviation out, and tiny scores are refused") {
+  const ProgramResult heavy =
+      run_program({"histogram", "--encoding", "rope", "--density", "student-t:nu=3", "--head-dim",
+                   "8", "--near", "0:0", "--far", "9:9", "--pairs", "500", "--format", "json"});
+  REQUIRE(heavy.code == 0);
+  const json document = json::parse(heavy.out);
+  CHECK(faults_of(schema_named("histogram"), document) == "");
+  const json& histogram = document.at("histograms").at(0);
+  CHECK(histogram.at("standard_deviation").is_null());
+  CHECK(histogram.at("unavailable").is_string());
+  const ProgramResult tiny =
+      run_program({"histogram", "--encoding", "rope", "--head-dim", "8", "--pairs", "100",
+                   "--density", "gaussian:scale_q=1e-100,rho=0.5"});
+  CHECK(tiny.code == 2);
+  CHECK(count_lines(tiny.err) == 1);
+}
