@@ -26,9 +26,10 @@ int run_compare(const Arguments& arguments) {
                "  tapalab curve --distances 1,1000 --engine mc --out b.json\n"
                "  tapalab compare a.json b.json --z 4");
   app->add_option("FILE", names, "two results in JSON")->type_name("A.json B.json");
-  add_text(*app, "--z", limit_text,
-           "how many standard errors, beyond bounds that hold always, count as a difference "
-           "(default 4)")
+  add_text(
+      *app, "--z", limit_text,
+      "how many standard errors, beyond bounds that hold always, count as a difference, above 0 "
+      "(default 4)")
       ->type_name("Z");
   add_output_options(*app, output, "table or json");
   parse(*app, arguments.rest);

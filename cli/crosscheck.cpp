@@ -90,10 +90,8 @@ void add_options(CLI::App& app, CrosscheckFlags& flags) {
       ->type_name("FILE");
   add_text(app, "--samples", flags.samples, "pairs of query and key, 2 to 1e6 (default 10000)")
       ->type_name("N");
-  add_text(app, "--seed", flags.seed, "seed of the pairs (default 1)")->type_name("S");
-  add_text(app, "--threads", flags.threads,
-           "threads, 1 to 4096 (default: all); never changes a result")
-      ->type_name("T");
+  add_seed_option(app, flags.seed, "the pairs");
+  add_threads_option(app, flags.threads);
 }
 
 std::vector<std::string_view> split(std::string_view list) {

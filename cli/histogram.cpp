@@ -28,26 +28,24 @@ void add_options(CLI::App& app, ExperimentFlags& flags, HistogramFlags& histogra
   add_list(app, "--density", flags.densities,
            "density of queries and keys, repeatable (default gaussian:rho=0.25; tapalab list "
            "densities)");
-  add_text(app, "--head-dim", flags.head_dim, "head dimension (default: the file's, else 128)")
-      ->type_name("D");
+  add_head_dim_option(app, flags.head_dim);
   add_text(app, "--near", histogram.near, "range of the near distance (default 0:100)")
       ->type_name("A:B");
   add_text(app, "--far", histogram.far, "range of the far distance (default 10000:10100)")
       ->type_name("A:B");
-  add_text(app, "--pairs", histogram.pairs, "pairs of query and key (default 10000)")
+  add_text(app, "--pairs", histogram.pairs, "pairs of query and key, 2 to 1e8 (default 10000)")
       ->type_name("N");
-  add_text(app, "--bins", histogram.bins, "bins of equal width (default 60)")->type_name("N");
+  add_text(app, "--bins", histogram.bins, "bins of equal width, 1 to 10000 (default 60)")
+      ->type_name("N");
   add_text(app, "--seq-len", flags.seq_len,
            "sequence length, for encodings that depend on it (default: largest distance + 1)")
       ->type_name("N");
   add_text(app, "--engine", histogram.engine,
            "mc (default): drawn here; gpu: drawn and scored by a CUDA device, the same bits")
       ->type_name("E");
-  add_text(app, "--seed", flags.seed, "seed (default 1)")->type_name("S");
-  add_text(app, "--confidence", flags.confidence, "level of intervals (default 0.95)")
-      ->type_name("C");
-  add_text(app, "--threads", flags.threads, "threads (default: all); never changes a result")
-      ->type_name("T");
+  add_seed_option(app, flags.seed, "the pairs");
+  add_confidence_option(app, flags.confidence);
+  add_threads_option(app, flags.threads);
 }
 
 std::vector<HistogramTask> tasks_of(ExperimentFlags flags, const HistogramFlags& histogram,
@@ -57,24 +55,9 @@ std::vector<HistogramTask> tasks_of(ExperimentFlags flags, const HistogramFlags&
   if (histogram.far) common.far = parse_distance_range(*histogram.far, "--far");
   if (histogram.pairs) common.pairs = parse_count(*histogram.pairs, "--pairs", 2, kMostPairs);
   if (histogram.bins) common.bins = parse_count(*histogram.bins, "--bins", 1, 10'000);
-  const unsigned threads = flags.thread_count();
   // the default length is that of the largest distance
   flags.distances = std::to_string(std::max(common.near.last, common.far.last));
-  std::vector<HistogramTask> tasks;
-  const std::vector<CurveTask> curves = plan_curves(flags.experiment(), threads);
-  output.keep_sources(curves);
-  say_warnings(curves, output.quiet);
-  for (const CurveTask& curve : curves) {
-    HistogramTask task = common;
-    task.encoding = curve.encoding;
-    task.density = curve.density;
-    task.head_dim = curve.head_dim;
-    task.seed = curve.sampling.seed;
-    task.confidence = curve.sampling.confidence;
-    task.threads = threads;
-    tasks.push_back(std::move(task));
-  }
-  return tasks;
+  return planned_tasks(common, flags, output);
 }
 
 bool on_device(const HistogramFlags& flags) {

@@ -36,7 +36,8 @@ int run_merge(const Arguments& arguments) {
                             "  tapalab curve --engine mc --shard 2/2 --out b.json\n"
                             "  tapalab merge a.json b.json --format json");
   app->add_option("SHARD", names, "files that --shard wrote, each sample in exactly one");
-  add_text(*app, "--threads", threads_text, "threads for curves that are not sampled")
+  add_text(*app, "--threads", threads_text,
+           "threads for curves that are not sampled, 1 to 4096 (default: all)")
       ->type_name("T");
   add_output_options(*app, output, "table, csv or json");
   add_plot_option(*app, output);

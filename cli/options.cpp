@@ -135,9 +135,7 @@ void add_experiment_options(CLI::App& app, ExperimentFlags& flags) {
            "one curve for each value of a key of the encodings or densities: KEY=lin:LO:HI:N or "
            "log:LO:HI:N")
       ->type_name("KEY=GRID");
-  add_text(app, "--head-dim", flags.head_dim,
-           "head dimension, 1 to 65536, even but for tapa-general (default: the file's, else 128)")
-      ->type_name("D");
+  add_head_dim_option(app, flags.head_dim);
   add_text(app, "--distances", flags.distances,
            "1,10,1000 or log:1:2^40:64 or lin:0:100:101, from 0 to 2^63-1 (default log:1:2^20:21)")
       ->type_name("LIST");
@@ -155,20 +153,15 @@ void add_experiment_options(CLI::App& app, ExperimentFlags& flags) {
       ->type_name("NAME");
   add_text(app, "--samples", flags.samples, "samples of a sampling engine, 2 to 2^62 (default 1e6)")
       ->type_name("N");
-  add_text(app, "--seed", flags.seed, "seed of a sampling engine, 0 to 2^64-1 (default 1)")
-      ->type_name("S");
-  add_text(app, "--confidence", flags.confidence,
-           "level of intervals, strictly between 0 and 1 (default 0.95)")
-      ->type_name("C");
+  add_seed_option(app, flags.seed, "a sampling engine");
+  add_confidence_option(app, flags.confidence);
   add_text(
       app, "--rel-tol", flags.rel_tol,
       "error of the mean asked for, relative to |mean|, 1e-300 to 1e300: sampling stops there, "
       "and an engine that misses it exits 4")
       ->type_name("X");
   add_text(app, "--abs-tol", flags.abs_tol, "the same, absolute: 1e-300 to 1e300")->type_name("X");
-  add_text(app, "--threads", flags.threads,
-           "threads, 1 to 4096 (default: all); never changes a result")
-      ->type_name("T");
+  add_threads_option(app, flags.threads);
 }
 
 void add_output_options(CLI::App& app, OutputFlags& flags, const std::string& formats) {
@@ -210,6 +203,27 @@ ExperimentSpec ExperimentFlags::experiment() const {
 }
 
 unsigned ExperimentFlags::thread_count() const { return parse_threads(threads); }
+
+void add_head_dim_option(CLI::App& app, std::optional<std::string>& target) {
+  add_text(app, "--head-dim", target,
+           "head dimension, 1 to 65536, even but for tapa-general (default: the file's, else 128)")
+      ->type_name("D");
+}
+
+void add_seed_option(CLI::App& app, std::optional<std::string>& target, const std::string& what) {
+  add_text(app, "--seed", target, "seed of " + what + ", 0 to 2^64-1 (default 1)")->type_name("S");
+}
+
+void add_confidence_option(CLI::App& app, std::optional<std::string>& target) {
+  add_text(app, "--confidence", target,
+           "level of intervals, strictly between 0 and 1 (default 0.95)")
+      ->type_name("C");
+}
+
+void add_threads_option(CLI::App& app, std::optional<std::string>& target) {
+  add_text(app, "--threads", target, "threads, 1 to 4096 (default: all); never changes a result")
+      ->type_name("T");
+}
 
 unsigned parse_threads(const std::optional<std::string>& text) {
   return text ? static_cast<unsigned>(parse_count(*text, "--threads", 1, 4096)) : 0;

@@ -48,6 +48,12 @@ struct ExperimentFlags {
 };
 void add_experiment_options(CLI::App& app, ExperimentFlags& flags);
 
+/// Options that several commands have in the same words. `what` the seed is of.
+void add_head_dim_option(CLI::App& app, std::optional<std::string>& target);
+void add_seed_option(CLI::App& app, std::optional<std::string>& target, const std::string& what);
+void add_confidence_option(CLI::App& app, std::optional<std::string>& target);
+void add_threads_option(CLI::App& app, std::optional<std::string>& target);
+
 enum class Format { table, csv, json };
 
 /// Where it goes and what is said meanwhile.
@@ -78,6 +84,28 @@ void refuse_replacing(const std::string& file, const char* option,
 void add_output_options(CLI::App& app, OutputFlags& flags, const std::string& formats);
 void add_plot_option(CLI::App& app, OutputFlags& flags);
 void add_explain_option(CLI::App& app, OutputFlags& flags);
+
+/// One task for each pair of encoding and density of `flags`, with what a CurveTask says of it and
+/// the rest from `common`; sources are kept from the outputs, and warnings said. Throws InputError.
+template <class Task>
+std::vector<Task> planned_tasks(const Task& common, const ExperimentFlags& flags,
+                                const OutputFlags& output) {
+  const std::vector<CurveTask> curves = plan_curves(flags.experiment(), flags.thread_count());
+  output.keep_sources(curves);
+  say_warnings(curves, output.quiet);
+  std::vector<Task> tasks;
+  for (const CurveTask& curve : curves) {
+    Task task = common;
+    task.encoding = curve.encoding;
+    task.density = curve.density;
+    task.head_dim = curve.head_dim;
+    task.seed = curve.sampling.seed;
+    task.confidence = curve.sampling.confidence;
+    task.threads = flags.thread_count();
+    tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
 
 /// 1 to 4096; 0 where unset. Throws InputError.
 unsigned parse_threads(const std::optional<std::string>& text);

@@ -28,9 +28,7 @@ void add_retrieval_options(CLI::App& app, ExperimentFlags& flags, RetrievalFlags
   add_list(app, "--density", flags.densities,
            "density of queries and keys, repeatable: gaussian without rho, or empirical (default "
            "gaussian)");
-  add_text(app, "--head-dim", flags.head_dim,
-           "head dimension, 1 to 65536, even but for tapa-general (default: the file's, else 128)")
-      ->type_name("D");
+  add_head_dim_option(app, flags.head_dim);
   add_text(app, "--lengths", retrieval.lengths,
            "numbers of keys, 2 to 2^24, at distances 1 to that number (default "
            "2^6,2^8,2^10,2^12,2^14,2^16)")
@@ -47,12 +45,9 @@ void add_retrieval_options(CLI::App& app, ExperimentFlags& flags, RetrievalFlags
   add_text(app, "--seq-len", flags.seq_len,
            "sequence length, for encodings that depend on it (default: largest length + 1)")
       ->type_name("N");
-  add_text(app, "--seed", flags.seed, "seed (default 1)")->type_name("S");
-  add_text(app, "--confidence", flags.confidence, "level of intervals (default 0.95)")
-      ->type_name("C");
-  add_text(app, "--threads", flags.threads,
-           "threads, 1 to 4096 (default: all); never changes a result")
-      ->type_name("T");
+  add_seed_option(app, flags.seed, "the queries and keys");
+  add_confidence_option(app, flags.confidence);
+  add_threads_option(app, flags.threads);
 }
 
 std::vector<RetrievalTask> retrieval_tasks(ExperimentFlags flags, const RetrievalFlags& retrieval,
@@ -73,24 +68,9 @@ std::vector<RetrievalTask> retrieval_tasks(ExperimentFlags flags, const Retrieva
   common.needle_rho = ExactDecimal::parse(retrieval.needle_rho.value_or("0.5"), "--needle-rho");
   if (retrieval.trials) common.trials = parse_count(*retrieval.trials, "--trials", 2, kMostTrials);
   if (flags.densities.empty()) flags.densities.emplace_back("gaussian");
-  const unsigned threads = flags.thread_count();
   // the default sequence length is that of the largest distance
   flags.distances = std::to_string(common.lengths.back());
-  std::vector<RetrievalTask> tasks;
-  const std::vector<CurveTask> curves = plan_curves(flags.experiment(), threads);
-  output.keep_sources(curves);
-  say_warnings(curves, output.quiet);
-  for (const CurveTask& curve : curves) {
-    RetrievalTask task = common;
-    task.encoding = curve.encoding;
-    task.density = curve.density;
-    task.head_dim = curve.head_dim;
-    task.seed = curve.sampling.seed;
-    task.confidence = curve.sampling.confidence;
-    task.threads = threads;
-    tasks.push_back(std::move(task));
-  }
-  return tasks;
+  return planned_tasks(common, flags, output);
 }
 
 }  // namespace

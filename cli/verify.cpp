@@ -75,9 +75,8 @@ int run_verify(const Arguments& arguments) {
            "gpu: curves and histograms of sampled evidence are drawn by a CUDA device (default: "
            "here)")
       ->type_name("E");
-  add_text(*app, "--seed", flags.seed, "seed of sampled evidence (default 1)")->type_name("S");
-  add_text(*app, "--threads", flags.threads, "threads (default: all); never changes a result")
-      ->type_name("T");
+  add_seed_option(*app, flags.seed, "sampled evidence");
+  add_threads_option(*app, flags.threads);
   add_output_options(*app, output, "table or json");
   parse(*app, arguments.rest);
 
