@@ -138,7 +138,8 @@ PairTransform double_quadrature(const Plan& plan, const Wide& wide_T) {
   const double edge = compact ? plan.f.half_width() : 0;
   const auto product = [&](double x, double d) {
     if (compact) d = std::clamp(d, -edge, edge);
-    return plan.f.density(d) * plan.transform(T * x);
+    const double transform = plan.transform(T * x);  // 0 on most outer nodes
+    return transform == 0 ? 0.0 : plan.f.density(d) * transform;
   };
   Sum sum;
   try {

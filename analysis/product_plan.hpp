@@ -54,6 +54,10 @@ std::optional<PairTransform> closed_form(const Plan& plan, const Wide& T, double
 PairTransform double_quadrature(const Plan& plan, const Wide& T);
 PairTransform wide_quadrature(const Plan& plan, const Wide& T, double tolerance);
 
+/// Two centered coordinates of the law bump: from the table of analysis/product_bump_table.hpp.
+bool is_tabulated(const Plan& plan);
+PairTransform from_table(const Plan& plan, const Wide& T);
+
 /// F of bump beside a density that is smooth, or constant, where F lives.
 bool is_band_limited(const Plan& plan, const Wide& T);
 PairTransform band_limited_sum(const Plan& plan, const Wide& T);

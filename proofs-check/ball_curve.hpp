@@ -1,7 +1,10 @@
 // The engine `ball`: mean, envelope and variance as certified enclosures (Arb).
 #pragma once
 
+#include <optional>
+
 #include "analysis/experiment.hpp"
+#include "proofs-check/ball.hpp"
 
 namespace tapalab {
 
@@ -11,5 +14,18 @@ namespace tapalab {
 /// even then is target_not_met, its interval as sound as any. Errors are rigorous, of kind ball.
 /// Throws InputError for other tasks.
 DistanceCurve ball_curve(const CurveTask& task);
+
+/// The same quantities at one distance and one precision, as balls; not finite where that precision
+/// is far too little.
+struct PointBalls {
+  Ball mean, envelope, variance;
+  std::optional<Ball> excess;  ///< Var - E a^2/2; phase scores alone
+
+  bool is_finite() const {
+    return mean.is_finite() && envelope.is_finite() && variance.is_finite() &&
+           (!excess || excess->is_finite());
+  }
+};
+PointBalls point_balls(const CurveTask& task, std::uint64_t distance, slong bits);
 
 }  // namespace tapalab

@@ -16,6 +16,7 @@
 
 #include "proofs-check/gaussian_ball.hpp"
 #include "proofs-check/marginal_ball.hpp"
+#include "proofs-check/turned_pair_ball.hpp"
 
 namespace tapalab {
 namespace {
@@ -413,6 +414,8 @@ ComplexBall product_pair_ball(const Marginal& q, const Marginal& k, const PairLa
     g = rectangle(p);
   } else if (usable && p.F.family == Family::bump) {
     g = band_limited(p);
+  } else if (usable && is_turned_pair(p.f, p.F, p.v, p.T)) {
+    g = turned_pair_ball(p.f, p.F, p.u, p.v, p.T);
   } else if (usable) {
     g = Quadrature(p).transform();
   }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/fit.hpp"
+#include "analysis/product_transform.hpp"
 #include "catch.hpp"
 #include "proofs-check/gaussian_ball.hpp"
 #include "proofs-check/product_pair_ball.hpp"
@@ -284,4 +285,35 @@ TEST_CASE("the ball engine refuses what it cannot enclose") {
   CurveTask empty = ball_task("tapa", "gaussian", 8, {1});
   empty.certify = nullptr;
   CHECK_THROWS_AS(compute_curve(empty), UnavailableError);
+}
+
+TEST_CASE("tables, formulas and turned contours of one pair hold the ball's value") {
+  const struct {
+    const char* q;
+    const char* k;
+    const char* mean_q;
+    const char* mean_k;
+    std::vector<double> times;
+  } cases[] = {{"bump", "bump", "0", "0", {0.01, 1.3, 49.9, 50.1, 77.7, 3000, 1e7}},
+               {"singular", "singular", "0", "0", {0.376, 1, 30, 1e6, 1e45}},
+               {"uniform", "laplace", "0.7", "1.9", {3, 40, 1e9}},
+               {"laplace", "singular", "-0.4", "0.8", {9, 500}},
+               {"singular", "singular", "2.5", "0.6", {8, 1e4}},
+               {"uniform", "singular", "4", "-0.5", {20, 1e6}}};
+  for (const auto& c : cases) {
+    const Marginal q{*find_marginal(c.q), ExactDecimal(0)}, k{*find_marginal(c.k), ExactDecimal(0)};
+    PairLaw law;
+    law.mean_q = ExactDecimal::parse(c.mean_q, "mean");
+    law.mean_k = ExactDecimal::parse(c.mean_k, "mean");
+    const ProductPair pair(q, k, law);
+    for (const double t : c.times) {
+      INFO(c.q << " " << c.mean_q << " beside " << c.k << " " << c.mean_k << " at t = " << t);
+      const PairTransform g = pair.at(Wide(t), 1e-13);
+      const ComplexBall truth = product_pair_ball(q, k, law, Ball::exactly(t, 192));
+      CHECK(static_cast<double>(g.error) <= 1e-13 * static_cast<double>(abs(g.value)));
+      const Ball off = abs(ComplexBall{Ball::exactly(g.value.re, 192) - truth.re,
+                                       Ball::exactly(g.value.im, 192) - truth.im});
+      CHECK(certainly_at_most(off, Ball::exactly(g.error, 192)));
+    }
+  }
 }
