@@ -137,7 +137,7 @@ class TurnedPair {
     std::sort(places.begin(), places.end());
     mag_t tolerance;
     mag_init(tolerance);
-    mag_set_d(tolerance, std::max(1e-300, std::exp(-lambda_)));
+    mag_set_ui_2exp_si(tolerance, 1, -static_cast<slong>(lambda_ / 0.6931471805599453));
     RayNumber whole;
     for (std::size_t i = 0; i + 1 < places.size(); ++i) {
       for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
