@@ -83,7 +83,8 @@ PairTransform band_limited_sum(const Plan& plan, const Wide& wide_T) {
   const double aliases = constant ? 0 : 64 * std::exp(-decay);
   const double tail = 1e-18 / T;
   const double table = 4 * h * 2 * 4.4e-16 * absolute;
-  result.error = Wide(aliases + tail + table + 8 * kUnit * h * absolute);
+  const double angle = Tv * std::min(u + 1, edge);  // of which each e^(iTvx) carries a few units
+  result.error = Wide(aliases + tail + table + (8 + 6 * angle) * kUnit * h * absolute);
   return result;
 }
 

@@ -63,10 +63,10 @@ PairTransform wide_quadrature(const Plan& plan, const Wide& T, double tolerance)
     }
   }
   if (width == 0 && u == 0) {
-    half_line([&](const Wide& s) { return h(s, s); }, scale, 2);
+    half_line([&](const Wide& s) { return h(s, s); }, center_scale(plan, T), 2);
   } else if (width == 0) {
-    half_line([&](const Wide& s) { return h(Wide(-s), Wide(-s - u)); }, Wide(1 / (1 + T + u)), 1);
-    half_line([&](const Wide& s) { return h(Wide(u + s), s); }, scale, 1);
+    half_line([&](const Wide& s) { return h(Wide(-s), Wide(-s - u)); }, outer_scale(plan, T), 1);
+    half_line([&](const Wide& s) { return h(Wide(u + s), s); }, center_scale(plan, T), 1);
     segment([&](const Wide& s,
                 bool start) { return start ? h(s, Wide(s - u)) : h(Wide(u - s), Wide(-s)); },
             u, 1);
