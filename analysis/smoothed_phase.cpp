@@ -21,7 +21,7 @@ namespace {
 
 using Real = long double;
 constexpr Real kUnit = std::numeric_limits<Real>::epsilon();
-constexpr Real kNegligible = 1e-45L;  // of the heaviest pair
+constexpr Real kNegligible = 1e-45L;  // of the heaviest pair of the rule
 constexpr std::size_t kChunk = 64;    // tokens that are added before they join the sum of all
 
 /// Tokens as the sums see them.
@@ -65,7 +65,9 @@ Sides make_sides(const TokenTable& table, std::size_t dA) {
 
 using Angle = SmoothedAngle;
 
-Angle make_angle(const Wide& t, const Wide& h, std::size_t dP, bool linear, const Sides& sides) {
+/// `gap`: by how much |q_P|^2 + |k_P|^2 of the rule's heaviest pair exceeds the least norms.
+Angle make_angle(const Wide& t, const Wide& h, std::size_t dP, bool linear, const Sides& sides,
+                 const Wide& gap) {
   Angle angle;
   const std::size_t tokens = sides.size_q.size();
   const Wide each = t / sqrt(Wide(dP));
@@ -78,15 +80,17 @@ Angle make_angle(const Wide& t, const Wide& h, std::size_t dP, bool linear, cons
     angle.log_factor = -t * t * h * h;
     angle.weight_q.assign(tokens, 1);
     angle.weight_k.assign(tokens, 1);
+    angle.least_weight = kNegligible;
     return angle;
   }
   const Wide delta = 1 + each * each * h * h * h * h;
   const Wide c = each * each * h * h / (2 * delta);
   set_turns(each / delta);
   angle.log_factor = -Wide(dP) / 2 * log(delta) - c * (sides.least_q + sides.least_k);
-  const auto weight = [](const Wide& exponent) {  // far below kNegligible: 0
-    return exponent > 200 ? Real(0) : static_cast<Real>(Wide(exp(Wide(-exponent))));
+  const auto weight = [](const Wide& exponent) {  // long double ends at e^-11355
+    return exponent > 11000 ? Real(0) : static_cast<Real>(Wide(exp(Wide(-exponent))));
   };
+  angle.least_weight = kNegligible * weight(c * gap);
   for (std::size_t i = 0; i < tokens; ++i) {
     angle.weight_q.push_back(weight(c * (sides.norm_q[i] - sides.least_q)));
     angle.weight_k.push_back(weight(c * (sides.norm_k[i] - sides.least_k)));
@@ -139,11 +143,12 @@ class SmoothedPhase {
     for (std::size_t begin = 0; begin < distances.size(); begin += together) {
       const std::size_t end = std::min(begin + together, distances.size());
       const PairLists lists(rule_, table_.tokens, each ? distances[begin] : 0);
+      const Wide gap = heaviest_gap(lists);
       std::vector<Distance> angles;
       for (std::size_t d = begin; d < end; ++d) {
         const Wide t = wide_two_pi() * score_.phase_scale(distances[d]);
-        angles.push_back({make_angle(t, h_, dP_, linear_, sides_),
-                          make_angle(Wide(2 * t), h_, dP_, linear_, sides_)});
+        angles.push_back({make_angle(t, h_, dP_, linear_, sides_, gap),
+                          make_angle(Wide(2 * t), h_, dP_, linear_, sides_, gap)});
       }
       const std::vector<Sums> sums =
           linear_ && rule_ == PairRule::all ? factored_sums(angles) : pair_sums(lists, angles);
@@ -165,6 +170,18 @@ class SmoothedPhase {
     return h * h * (qa * qa + ka * ka) / Real(dA_) + h * h * h * h;
   }
 
+  Wide heaviest_gap(const PairLists& lists) const {
+    if (linear_ || rule_ == PairRule::all || lists.pairs() == 0) return Wide(0);
+    Wide least = -1;
+    for (std::size_t m = 0; m < table_.tokens; ++m) {
+      const PairLists::Keys keys = lists.of(m);
+      for (std::size_t n = keys.first; n < keys.first + keys.count; ++n) {
+        const Wide norms = sides_.norm_q[m] + sides_.norm_k[n];
+        if (least < 0 || norms < least) least = norms;
+      }
+    }
+    return least - sides_.least_q - sides_.least_k;
+  }
   /// Amplitude and raw phase of a pair.
   Real amplitude(std::size_t m, std::size_t n) const {
     const std::size_t dim = table_.head_dim;
@@ -227,14 +244,14 @@ class SmoothedPhase {
         for (std::size_t d = 0; d < angles.size(); ++d) {
           const Angle &first = angles[d].first, &second = angles[d].second;
           Real cosine, sine;
-          if (const Real w = first.weight_q[m] * first.weight_k[n]; w >= kNegligible) {
+          if (const Real w = first.weight_q[m] * first.weight_k[n]; w >= first.least_weight) {
             cosines(first, phi, precise(first), cosine, sine);
             out[d].re.add(w * a * cosine);
             out[d].im.add(w * a * sine);
             out[d].size1 += w * bound;
             out[d].phase1 += w * bound * reach;
           }
-          if (const Real w = second.weight_q[m] * second.weight_k[n]; w >= kNegligible) {
+          if (const Real w = second.weight_q[m] * second.weight_k[n]; w >= second.least_weight) {
             cosines(second, phi, precise(second), cosine, sine);
             out[d].second.add(w * (a * a + spread) * cosine);
             out[d].size2 += w * (bound * bound + spread);
@@ -393,17 +410,19 @@ class SmoothedPhase {
     };
     const Wide first = factor(angle.first) / n, second = factor(angle.second) / n;
     parts.first = {first * Wide(sums.re.total()), first * Wide(sums.im.total())};
-    // Left out: pairs below kNegligible of the heaviest, all of them at most.
-    const Wide left_out = Wide(kNegligible) * Wide(still.size1);
+    // Left out: pairs below kNegligible of the heaviest, all of them at most; or below the range.
+    const Real least = std::numeric_limits<Real>::min();
+    const Wide left_out = Wide(angle.first.least_weight + least) * Wide(still.size1);
     parts.first_error = first * (rounding(sums.size1, sums.phase1, angle.first) + left_out);
     parts.underflow = first == 0;
     if (parts.underflow) {
       parts.first = {ldexp(Wide(1), -(1LL << 56)) * (1 + Wide(still.size1) / n), Wide(0)};
       parts.first_error = 2 * parts.first.re;
     }
-    const Wide second_error = second * (rounding(sums.size2, sums.phase2, angle.second) +
-                                        Wide(kNegligible) * Wide(still.size2)) +
-                              (second == 0 ? ldexp(Wide(1), -(1LL << 56)) : Wide(0));
+    const Wide second_error =
+        second * (rounding(sums.size2, sums.phase2, angle.second) +
+                  Wide(angle.second.least_weight + least) * Wide(still.size2)) +
+        (second == 0 ? ldexp(Wide(1), -(1LL << 56)) : Wide(0));
     const Wide re = parts.first.re;
     parts.excess.value = second * Wide(sums.second.total()) / 2 - re * re;
     parts.excess.error = second_error / 2 + (2 * abs(re) + parts.first_error) * parts.first_error;

@@ -25,6 +25,7 @@ struct SmoothedAngle {
   ExactPair turns{0, 0};
   long double turn = 0;  ///< the same in radians
   std::vector<long double> weight_q, weight_k;
+  long double least_weight = 0;  ///< of pairs that count: the heaviest's times 1e-45
   Wide log_factor{0};
 };
 

@@ -9,6 +9,7 @@
 #include "proofs-check/marginal_ball.hpp"
 #include "proofs-check/product_pair_ball.hpp"
 #include "proofs-check/score_forms_ball.hpp"
+#include "proofs-check/tokens_ball.hpp"
 #include "sim/errors.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/spec_text.hpp"
@@ -174,6 +175,7 @@ PointBalls product_phase_balls(const CurveTask& task, const ProductDensity& dens
 
 /// Where doubling ends: what a point costs there is minutes.
 slong most_bits(const CurveTask& task) {
+  if (std::holds_alternative<EmpiricalDensity>(task.density.law)) return 768;
   if (is_rotary(task.encoding.law)) return 3072;
   return std::holds_alternative<ProductDensity>(task.density.law) ? 1536 : 6144;
 }
@@ -213,6 +215,9 @@ void check_task(const CurveTask& task) {
 }  // namespace
 
 PointBalls point_balls(const CurveTask& task, std::uint64_t distance, slong bits) {
+  if (std::holds_alternative<EmpiricalDensity>(task.density.law)) {
+    return token_balls(task, distance, bits);
+  }
   if (is_rotary(task.encoding.law)) return rotary_balls(task, distance, bits);
   if (const auto* product = std::get_if<ProductDensity>(&task.density.law)) {
     return product_phase_balls(task, *product, distance, bits);

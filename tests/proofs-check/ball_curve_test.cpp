@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "analysis/fit.hpp"
 #include "analysis/product_transform.hpp"
@@ -296,7 +297,51 @@ TEST_CASE("balls overlap the closed form of every way to stretch RoPE") {
   }
 }
 
+TEST_CASE("stated errors of smoothed tokens hold the sums in balls, and meet the target") {
+  std::mt19937 random(7);
+  TokenTable table{40, 8, {}, {}};
+  for (int i = 0; i < 40 * 8; ++i) {
+    table.queries.push_back(static_cast<double>(random() % 4001) / 1000 - 1.6);
+    table.keys.push_back(static_cast<double>(random() % 4001) / 1000 - 1.8);
+  }
+  const auto shared = std::make_shared<const TokenTable>(table);
+  for (const PairRule rule : {PairRule::all, PairRule::causal, PairRule::shuffled}) {
+    for (const char* bandwidth : {"0.01", "0.3"}) {
+      for (const char* encoding : {"tapa:alpha=0.5", "tapa-linear:alpha=0.1", "rope", "alibi"}) {
+        EmpiricalDensity law;
+        law.file = "memory";
+        law.pairs = rule;
+        law.bandwidth = ExactDecimal::parse(bandwidth, "bandwidth");
+        law.table = shared;
+        CurveTask task = ball_task(encoding, "gaussian", 8, {0, 1, 300, 1u << 20});
+        task.density = {"empirical", law};
+        check_against(Engine::exact, task);
+        for (const std::uint64_t distance : task.distances.distances) {
+          CurveTask exact = task;
+          exact.engine = Engine::exact;
+          exact.distances.distances = {distance};
+          const CurvePoint point = compute_curve(exact).points.at(0);
+          const PointBalls truth = point_balls(task, distance, 256);
+          INFO(encoding << ", rule " << static_cast<int>(rule) << ", bandwidth " << bandwidth
+                        << ", at " << distance);
+          const auto held = [](const Quantity& quantity, const Ball& ball) {
+            const Ball off = abs(Ball::exactly(quantity.estimate.wide(), 256) - ball);
+            return certainly_at_most(off, Ball::exactly(quantity.error.absolute.wide(), 256));
+          };
+          CHECK(point.status == Status::converged);
+          CHECK(held(*point.mean, truth.mean));
+          CHECK(held(*point.envelope, truth.envelope));
+          CHECK(held(*point.variance, truth.variance));
+          if (truth.excess) CHECK(held(*point.variance_excess, *truth.excess));
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("the ball engine refuses what it cannot enclose") {
+  CurveTask radial = ball_task("tapa", "quartic", 8, {1});
+  CHECK_THROWS_AS(compute_curve(radial), InputError);
   CurveTask empty = ball_task("tapa", "gaussian", 8, {1});
   empty.certify = nullptr;
   CHECK_THROWS_AS(compute_curve(empty), UnavailableError);
