@@ -18,7 +18,7 @@ constexpr int kNearPieces = 40, kFarPieces = 80;
 
 /// 2 pi/(T (v + B) + rest) of the sums in product_bump.cpp, as a step of z = T x, for v = 0: the
 /// other terms of Poisson's formula are below e^-46/T then.
-long double largest_step(long double T) {
+long double bump_pair_step(long double T) {
   const long double width = bump_half_width<long double>();
   const long double decay = 46 + std::max(0.0L, std::log(T));
   return 2 * 3.14159265358979323846264338327950288L / (width + decay * decay / (width * T));
@@ -32,7 +32,7 @@ BumpPairTable::BumpPairTable() {
   const BumpTable& bump = BumpTable::instance();
   const long double width = bump_half_width<long double>();
   std::vector<long double> densities;
-  const long double near_step = largest_step(kPairSplit) / kPairSplit;
+  const long double near_step = bump_pair_step(kPairSplit) / kPairSplit;
   for (int j = 0; j * near_step < width; ++j) {
     densities.push_back((j == 0 ? 1 : 2) * near_step * bump_density<long double>(j * near_step));
   }
@@ -51,7 +51,7 @@ BumpPairTable::BumpPairTable() {
   }
 
   std::vector<long double> transforms;
-  const long double far_step = largest_step(kPairSplit);
+  const long double far_step = bump_pair_step(kPairSplit);
   for (int j = 0; j * far_step * width < BumpTable::kEnd; ++j) {
     transforms.push_back((j == 0 ? 1 : 2) * bump.precise(j * far_step));
   }
@@ -60,7 +60,7 @@ BumpPairTable::BumpPairTable() {
         kPairDegree,
         [&](long double y) {
           const long double inverse = kFarLength * (piece + (y + 1) / 2);
-          const auto stride = static_cast<std::size_t>(largest_step(1 / inverse) / far_step);
+          const auto stride = static_cast<std::size_t>(bump_pair_step(1 / inverse) / far_step);
           long double sum = 0;
           for (std::size_t j = 0; j < transforms.size(); j += stride) {
             const long double x = static_cast<long double>(j) * far_step * inverse;

@@ -8,7 +8,7 @@ namespace {
 Ball rope_decimal(const ExactDecimal& x, slong bits) { return Ball::decimal(x.text(), bits); }
 
 /// x held to [low, high].
-Ball clamped(const Ball& x, const Ball& low, const Ball& high) {
+Ball held_between(const Ball& x, const Ball& low, const Ball& high) {
   Ball result(0, x.bits());
   arb_max(result.get(), x.get(), low.get(), x.bits());
   arb_min(result.get(), result.get(), high.get(), x.bits());
@@ -79,7 +79,7 @@ struct FrequenciesInBalls {
     RopeFrequenciesBall result = of_base(base());
     for (std::size_t i = 0; i < result.radians.size(); ++i) {
       Ball& f = result.radians[i];
-      const Ball part = clamped((whole(i) - low) / (high - low), zero, one);
+      const Ball part = held_between((whole(i) - low) / (high - low), zero, one);
       f = f / ball(yarn.factor) * part + f * (one - part);
     }
     const auto given = [](const std::optional<ExactDecimal>& x) { return x && x->compare(0) != 0; };
@@ -123,7 +123,7 @@ struct FrequenciesInBalls {
       const Ball turns = whole(llama.original) * f / (Ball::pi(bits) * 2);
       const Ball divided = f / ball(llama.factor);
       if (!steep) {
-        const Ball kept = clamped((turns - low) / (high - low), zero, one);
+        const Ball kept = held_between((turns - low) / (high - low), zero, one);
         f = divided * (one - kept) + f * kept;
       } else if (certainly_at_most(turns, high)) {
         f = divided;

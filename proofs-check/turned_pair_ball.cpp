@@ -70,13 +70,14 @@ int evaluate_ray(acb_ptr result, const acb_t y, void* parameter, slong order, sl
   return 0;
 }
 
-double middle(const Ball& x) { return static_cast<double>(x.midpoint_wide()); }
+double ray_middle(const Ball& x) { return static_cast<double>(x.midpoint_wide()); }
 
 class TurnedPair {
  public:
   TurnedPair(const Marginal& f, const Marginal& F, const Ball& u, const Ball& v, const Ball& T)
       : bits_(T.bits()), family_(f.family), f_(f, bits_), F_(F, bits_), u_(u), T_(T), Tv_(T * v) {
-    lambda_ = 0.6931471805599453 * 0.85 * static_cast<double>(bits_) + 2 * std::log1p(middle(T));
+    lambda_ =
+        0.6931471805599453 * 0.85 * static_cast<double>(bits_) + 2 * std::log1p(ray_middle(T));
     rate_ = Ball(0, bits_);
     if (family_ == Family::laplace) rate_ = sqrt(Ball(2, bits_));
     if (family_ == Family::singular) rate_ = sqrt(Ball(3, bits_)) / 2;
@@ -124,14 +125,15 @@ class TurnedPair {
     Ray ray{f_, F_, T_, Tv_, start, offset, side, ends_at_u, direction.z};
     // |F| <= 2 on the rays, |f| <= its bound times e^(rate s/sqrt(2)) |Im x|^(-1/2)
     const Ball fall = (Tv_ - rate_) * c;
-    const double reach = (lambda_ + 6) / middle(fall);
+    const double reach = (lambda_ + 6) / ray_middle(fall);
     const Ball last = Ball::exactly(reach, bits_);
     Ball rest = f_.density_bound() * 2 / fall * exp(-(fall * last));
     if (family_ == Family::singular) rest /= sqrt(last * c);
     left_out_ += rest;
     // where F, e^(iTvx) and f live, from the start to the reach
     std::vector<double> places{0, reach};
-    for (const double scale : {1 / middle(T_), 1 / middle(Tv_), std::fabs(middle(offset))}) {
+    for (const double scale :
+         {1 / ray_middle(T_), 1 / ray_middle(Tv_), std::fabs(ray_middle(offset))}) {
       if (scale > 0 && scale < reach) places.push_back(scale);
     }
     std::sort(places.begin(), places.end());

@@ -40,8 +40,8 @@ class StudentT {
 
   Real nu_{0}, norm_{0};
   Real inverse_root_{0};  ///< 1/sqrt(nu - 2)
-  Real peak_{0};   ///< m^m e^-m/Gamma(m)
-  Real ratio_{0};  ///< sqrt(nu - 2)/m
+  Real peak_{0};          ///< m^m e^-m/Gamma(m)
+  Real ratio_{0};         ///< sqrt(nu - 2)/m
 };
 
 extern template class StudentT<double>;
