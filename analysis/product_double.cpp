@@ -119,13 +119,11 @@ Sum pieces(const Plan& plan, const Integrand& h, double T, bool even) {
     between(low, 0);
     between(0, high);
   } else {
-    // The support as seen from u: high - low would lose what u is larger than it.
-    add_segment(
-        [&](double s, bool start) {
-          const double d = start ? s - width : width - s;
-          return h(u + d, d);
-        },
-        2 * width, 1, sum);
+    // high - low would lose what u is larger than the width, and u - width + s what low is smaller
+    // than both.
+    add_segment([&](double s,
+                    bool start) { return start ? h(low + s, s - width) : h(high - s, width - s); },
+                2 * width, 1, sum);
   }
   return sum;
 }
