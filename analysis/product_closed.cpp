@@ -188,6 +188,22 @@ PairTransform two_singular(const Wide& T) {
   return result;
 }
 
+// Both laplace and centered: z (Ci(z) sin z + (pi/2 - Si(z)) cos z), z = 2/T <= 4.
+template <class Real>
+PairTransform two_laplace(const Wide& T) {
+  using std::abs;
+  using std::log;
+  const Real z = static_cast<Real>(Wide(2 / T));
+  const Exponential<Real> e = exponential_integral(z);
+  const Real logarithm = log(z);
+  const Real ci = boost::math::constants::euler<Real>() + logarithm + e.re;
+  const Real rest = boost::math::constants::half_pi<Real>() - e.im;
+  PairTransform result;
+  result.value = {Wide(Real(z * (ci * detail::sine(z) + rest * detail::cosine(z)))), Wide(0)};
+  result.error = Wide(Real(z * (2 * e.error + unit(z) * (12 + 4 * abs(logarithm)))));
+  return result;
+}
+
 }  // namespace
 
 std::optional<PairTransform> closed_form(const Plan& plan, const Wide& T, double target) {
@@ -203,6 +219,17 @@ std::optional<PairTransform> closed_form(const Plan& plan, const Wide& T, double
   const auto met = [&](const PairTransform& result) {
     return result.error <= Wide(target) * abs(result.value);
   };
+  if (plan.density_side.family == MarginalFamily::laplace &&
+      plan.transform_side.family == MarginalFamily::laplace && plan.u == 0 && plan.v == 0 &&
+      T >= Wide(0.5)) {
+    static const Wide most("1e300");  // in double
+    if (T < most) {
+      if (const PairTransform quick = two_laplace<double>(T); met(quick)) return quick;
+    }
+    PairTransform full = two_laplace<Wide>(T);
+    full.error *= 16;
+    return full;
+  }
   if (plan.density_side.family == MarginalFamily::singular &&
       plan.transform_side.family == MarginalFamily::singular && plan.u == 0 && plan.v == 0 &&
       T > Wide(0.375)) {
