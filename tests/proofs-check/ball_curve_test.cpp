@@ -359,7 +359,7 @@ TEST_CASE("tables, formulas and turned contours of one pair hold the ball's valu
     std::vector<double> times;
     slong bits = 192;  // every value of bump's F is an integral
   } cases[] = {{"bump", "bump", "0", "0", {1.3}, 60},
-               {"bump", "bump", "0", "0", {77.7}, 66},
+               {"bump", "bump", "0", "0", {77.7}, 72},
                {"hermite2", "singular", "0", "0", {1e8, 1e15}},
                {"hermite2", "laplace", "1e-6", "0", {1e6, 1e15}},
                {"gaussian", "laplace", "-18.146", "118.7", {0.003603, 0.004, 0.008}},
