@@ -187,7 +187,7 @@ PairTransform double_quadrature(const Plan& plan, const Wide& wide_T) {
   const MarginalFamily F = plan.transform_side.family;
   if (falls_exponentially(F) && F != MarginalFamily::student_t) reach = std::min(reach, 40 / T);
   const double angle = T * static_cast<double>(plan.v) * reach;
-  const double rounding = kRoundoff * (12 + 8 * exponent + 6 * angle) * sum.absolute;
+  const double rounding = kRoundoff * (12 + 8 * exponent + 3 * angle) * sum.absolute;
   result.value = {Wide(sum.value.real()), Wide(sum.value.imag())};
   result.error = Wide(sum.difference + rounding);
   return result;
