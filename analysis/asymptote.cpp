@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/asymptote_coupled.hpp"
 #include "analysis/asymptote_gaussian.hpp"
 #include "analysis/asymptote_product.hpp"
 #include "analysis/log_number.hpp"
@@ -142,19 +143,32 @@ struct FillDecay {
       law.asymptote = not_predicted("general matrices couple coordinates that are not Gaussian");
     }
   }
-  /// Any other density: the exponents are measured, none is derived.
-  template <typename Law>
-  void operator()(const Law&) const {
-    law.asymptote = not_predicted("no decay law is derived for this density");
+  void operator()(const MixtureDensity& density) const {
+    if (!split(law)) return;
+    law.asymptote = split_mixture_asymptote(density, phase_dim());
+  }
+  void operator()(const RadialDensity& density) const {
+    if (!split(law)) return;
+    law.asymptote = split_radial_asymptote(density, phase_dim());
   }
   void operator()(const EmpiricalDensity& density) const {
     if (density.bandwidth.compare(0) > 0) {
-      law.asymptote = not_predicted("no decay law is derived for smoothed tokens");
+      if (!split(law)) return;
+      law.asymptote = split_smoothed_asymptote(density, score.amplitude_dim, phase_dim());
       return;
     }
     law.asymptote = not_predicted(
         "over finitely many tokens the mean is almost periodic in s and does not "
         "decay for ever");
+  }
+
+ private:
+  std::uint32_t phase_dim() const { return score.head_dim - score.amplitude_dim; }
+  /// Other encodings under laws that couple amplitude and phase: exponents are measured alone.
+  bool split(DecayLaw& decay) const {
+    if (std::holds_alternative<TapaEncoding>(encoding.law)) return true;
+    decay.asymptote = not_predicted("no decay law is derived for this encoding and density");
+    return false;
   }
 };
 

@@ -110,6 +110,15 @@ Integral<Real, Value> half_line_integral(const F& f, const Real& scale, double t
   });
 }
 
+/// The same where f is like s^(-1/2) at 0: in the root of s, since below e^-116 the mass of
+/// s^(-1/2) is still e^-58.
+template <class Real, class Value, class F>
+Integral<Real, Value> rooted_half_line_integral(const F& f, const Real& scale, double tolerance) {
+  using std::sqrt;
+  return half_line_integral<Real, Value>(
+      [&](const Real& y) { return Real(2 * y) * f(Real(y * y)); }, Real(sqrt(scale)), tolerance);
+}
+
 /// The integral over a segment of length `length`; f(distance, from_start) at that distance from
 /// the start or the end, whichever is nearer.
 template <class Real, class Value, class F>

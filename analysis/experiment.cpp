@@ -180,9 +180,9 @@ const std::vector<NamedEntry>& engine_catalogue() {
        "random scale: an integral over it",
        {}},
       {"ball",
-       "certified: the closed forms of joint Gaussians and mixtures and the integrals of "
-       "independent "
-       "coordinates in ball arithmetic, an interval that contains the truth",
+       "certified: the closed forms of joint Gaussians and mixtures, the integrals of independent "
+       "coordinates and sums over the pairs of a file in ball arithmetic, an interval that "
+       "contains the truth",
        {}},
       {"asymptotic",
        "large distances: the stationary-phase expansion of tapa under analytic densities, its "
@@ -263,7 +263,8 @@ EngineChoice choose_engine(const CurveTask& task) {
   if (device) check_sampled_mean(task.density.law, "--engine");
   if (is_product(task) && !device) return choose_for_product(task);
   if (is_radial(task) && !device) return choose_for_radial(task);
-  const bool is_certified = !is_empirical(task);
+  const bool is_certified =
+      !is_empirical(task) || !std::holds_alternative<TapaGeneralEncoding>(task.encoding.law);
   switch (task.engine) {
     case Engine::automatic:
       if (is_smoothed(task) && std::isinf(smoothed_cost(task))) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/product_bump_table.hpp"
 #include "analysis/product_plan.hpp"
 
 namespace tapalab::product {
@@ -14,6 +15,19 @@ constexpr double kUnit = 1.1102230246251565e-16;
 double window(double T) { return BumpTable::kEnd / (bump_half_width<double>() * T); }
 
 }  // namespace
+
+bool is_tabulated(const Plan& plan) {
+  return plan.transform_side.family == MarginalFamily::bump &&
+         plan.density_side.family == MarginalFamily::bump && plan.u == 0 && plan.v == 0;
+}
+
+PairTransform from_table(const Plan&, const Wide& T) {
+  PairTransform result;
+  result.method = PairMethod::double_quadrature;
+  result.value = {BumpPairTable::instance().transform(T), Wide(0)};
+  result.error = BumpPairTable::kError * abs(result.value.re);
+  return result;
+}
 
 bool is_band_limited(const Plan& plan, const Wide& wide_T) {
   if (plan.transform_side.family != MarginalFamily::bump) return false;
@@ -53,8 +67,12 @@ PairTransform band_limited_sum(const Plan& plan, const Wide& wide_T) {
       const double x = static_cast<double>(j) * h;
       const double d = std::clamp(x - u, -half, half);
       const double size = (even && j > 0 ? 2 : 1) * plan.f.density(d) * plan.transform(T * x);
-      re += size * std::cos(Tv * x);
-      im += size * std::sin(Tv * x);
+      if (Tv == 0) {
+        re += size;
+      } else {
+        re += size * std::cos(Tv * x);
+        im += size * std::sin(Tv * x);
+      }
       absolute += std::fabs(size);
     }
   }
@@ -65,7 +83,8 @@ PairTransform band_limited_sum(const Plan& plan, const Wide& wide_T) {
   const double aliases = constant ? 0 : 64 * std::exp(-decay);
   const double tail = 1e-18 / T;
   const double table = 4 * h * 2 * 4.4e-16 * absolute;
-  result.error = Wide(aliases + tail + table + 8 * kUnit * h * absolute);
+  const double angle = Tv * std::min(u + 1, edge);  // of which each e^(iTvx) carries a few units
+  result.error = Wide(aliases + tail + table + (8 + 6 * angle) * kUnit * h * absolute);
   return result;
 }
 

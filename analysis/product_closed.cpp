@@ -1,4 +1,5 @@
-// g(t) by formula: one coordinate rademacher, both uniform, or hermite2 beside itself or gaussian.
+// g(t) by formula: one coordinate rademacher, both uniform, hermite2 beside itself or gaussian, or
+// both singular and centered.
 #include <boost/math/constants/constants.hpp>
 #include <cmath>
 
@@ -160,6 +161,49 @@ PairTransform rectangle(const Plan& plan, const Wide& T) {
   return result;
 }
 
+// Both singular and centered: E (1 - i k T x)^(-1/2), x Gamma(1/2), is Tricomi's U(1/2, 1, .), a
+// Bessel function; with e = 3/(8T), e <= 1,
+// g = sqrt(pi e/2) [J_0(e) sin(e + pi/4) - Y_0(e) cos(e + pi/4)].
+template <class Real>
+PairTransform two_singular(const Wide& T) {
+  using std::abs;
+  using std::log;
+  using std::sqrt;
+  const Real e = static_cast<Real>(Wide(3 / (8 * T)));
+  const Real square = e * e / 4, logarithm = log(Real(e / 2));
+  Real term = 1, harmonic = 0, j = 1, rest = 0;  // J_0, and sum of H_k (-e^2/4)^k/k!^2
+  for (int k = 1; abs(term) > unit(e) / 16; ++k) {
+    term *= -square / (Real(k) * k);
+    harmonic += Real(1) / k;
+    j += term;
+    rest += term * harmonic;
+  }
+  const Real y = 2 / boost::math::constants::pi<Real>() *
+                 ((logarithm + boost::math::constants::euler<Real>()) * j - rest);
+  const Real c = detail::cosine(e), s = detail::sine(e);
+  const Real factor = sqrt(Real(boost::math::constants::pi<Real>() * e)) / 2;
+  PairTransform result;
+  result.value = {Wide(Real(factor * (j * (s + c) - y * (c - s)))), Wide(0)};
+  result.error = Wide(Real(factor * unit(e) * (8 + 4 * abs(logarithm))));
+  return result;
+}
+
+// Both laplace and centered: z (Ci(z) sin z + (pi/2 - Si(z)) cos z), z = 2/T <= 4.
+template <class Real>
+PairTransform two_laplace(const Wide& T) {
+  using std::abs;
+  using std::log;
+  const Real z = static_cast<Real>(Wide(2 / T));
+  const Exponential<Real> e = exponential_integral(z);
+  const Real logarithm = log(z);
+  const Real ci = boost::math::constants::euler<Real>() + logarithm + e.re;
+  const Real rest = boost::math::constants::half_pi<Real>() - e.im;
+  PairTransform result;
+  result.value = {Wide(Real(z * (ci * detail::sine(z) + rest * detail::cosine(z)))), Wide(0)};
+  result.error = Wide(Real(z * (2 * e.error + unit(z) * (12 + 4 * abs(logarithm)))));
+  return result;
+}
+
 }  // namespace
 
 std::optional<PairTransform> closed_form(const Plan& plan, const Wide& T, double target) {
@@ -172,9 +216,34 @@ std::optional<PairTransform> closed_form(const Plan& plan, const Wide& T, double
        plan.transform_side.family == MarginalFamily::hermite2)) {
     return bells(plan, T);
   }
+  const auto met = [&](const PairTransform& result) {
+    return result.error <= Wide(target) * abs(result.value);
+  };
+  if (plan.density_side.family == MarginalFamily::laplace &&
+      plan.transform_side.family == MarginalFamily::laplace && plan.u == 0 && plan.v == 0 &&
+      T >= Wide(0.5)) {
+    static const Wide most("1e300");  // in double
+    if (T < most) {
+      if (const PairTransform quick = two_laplace<double>(T); met(quick)) return quick;
+    }
+    PairTransform full = two_laplace<Wide>(T);
+    full.error *= 16;
+    return full;
+  }
+  if (plan.density_side.family == MarginalFamily::singular &&
+      plan.transform_side.family == MarginalFamily::singular && plan.u == 0 && plan.v == 0 &&
+      T > Wide(0.375)) {
+    static const Wide largest("1e300");  // in double
+    if (T < largest) {
+      if (const PairTransform quick = two_singular<double>(T); met(quick)) return quick;
+    }
+    PairTransform full = two_singular<Wide>(T);
+    full.error *= 16;  // a few units each of the logarithm, cosine and sine
+    return full;
+  }
   if (!ProductPair::is_closed(plan.density_side, plan.transform_side)) return std::nullopt;
   const PairTransform quick = rectangle<double>(plan, T);
-  if (quick.error <= Wide(target) * abs(quick.value)) return quick;
+  if (met(quick)) return quick;
   return rectangle<Wide>(plan, T);
 }
 

@@ -84,13 +84,14 @@ Sum pieces(const Plan& plan, const Integrand& h, double T, bool even) {
   const double u = static_cast<double>(plan.u);
   const double width = plan.f.half_width();
   if (width == 0) {
-    const double scale = 1 / (1 + T);
+    const double scale = static_cast<double>(center_scale(plan, Wide(T)));
     if (even) {
       add_half_line([&](double s) { return h(s, s); }, scale, 2, sum);
       return sum;
     }
     if (const auto whole = narrow(plan, h, T, u)) return *whole;
-    add_half_line([&](double s) { return h(-s, -s - u); }, 1 / (1 + T + u), 1, sum);
+    add_half_line([&](double s) { return h(-s, -s - u); },
+                  static_cast<double>(outer_scale(plan, Wide(T))), 1, sum);
     add_half_line([&](double s) { return h(u + s, s); }, scale, 1, sum);
     if (u > 0) {
       add_segment([&](double s, bool start) { return start ? h(s, s - u) : h(u - s, -s); }, u, 1,
@@ -118,13 +119,11 @@ Sum pieces(const Plan& plan, const Integrand& h, double T, bool even) {
     between(low, 0);
     between(0, high);
   } else {
-    // The support as seen from u: high - low would lose what u is larger than it.
-    add_segment(
-        [&](double s, bool start) {
-          const double d = start ? s - width : width - s;
-          return h(u + d, d);
-        },
-        2 * width, 1, sum);
+    // high - low would lose what u is larger than the width, and u - width + s what low is smaller
+    // than both.
+    add_segment([&](double s,
+                    bool start) { return start ? h(low + s, s - width) : h(high - s, width - s); },
+                2 * width, 1, sum);
   }
   return sum;
 }
@@ -138,7 +137,8 @@ PairTransform double_quadrature(const Plan& plan, const Wide& wide_T) {
   const double edge = compact ? plan.f.half_width() : 0;
   const auto product = [&](double x, double d) {
     if (compact) d = std::clamp(d, -edge, edge);
-    return plan.f.density(d) * plan.transform(T * x);
+    const double transform = plan.transform(T * x);  // 0 on most outer nodes
+    return transform == 0 ? 0.0 : plan.f.density(d) * transform;
   };
   Sum sum;
   try {
@@ -181,7 +181,13 @@ PairTransform double_quadrature(const Plan& plan, const Wide& wide_T) {
   const double large = std::max(1.0, T);
   const double exponent =
       std::max(0.0, -std::log(sum.absolute * large) - (vanishes ? 2 * std::log(large) : 0));
-  const double rounding = kRoundoff * (8 + 8 * exponent) * sum.absolute;
+  // The angle T v x of e^(iTvx) carries a few units of itself. On average over the integrand |x| is
+  // at most u + 1, since |F| falls, and where F is small beyond 40/T no more than that.
+  double reach = static_cast<double>(plan.u) + 1;
+  const MarginalFamily F = plan.transform_side.family;
+  if (falls_exponentially(F) && F != MarginalFamily::student_t) reach = std::min(reach, 40 / T);
+  const double angle = T * static_cast<double>(plan.v) * reach;
+  const double rounding = kRoundoff * (12 + 8 * exponent + 3 * angle) * sum.absolute;
   result.value = {Wide(sum.value.real()), Wide(sum.value.imag())};
   result.error = Wide(sum.difference + rounding);
   return result;

@@ -42,6 +42,30 @@ inline bool falls_exponentially(MarginalFamily family) {
          family != MarginalFamily::uniform && family != MarginalFamily::bump;
 }
 
+/// The scale of nodes from the center of f on: that of F, 1/T, where F falls exponentially. Where
+/// it falls like a power f decides where the mass of the integral is: hermite2, which vanishes at
+/// its center, has it at 1, and nodes laid out from 1/T pass over it for large T; the others begin
+/// where F does.
+inline Wide center_scale(const Plan& plan, const Wide& T) {
+  const Wide narrow = 1 / (1 + T);
+  if (falls_exponentially(plan.transform_side.family)) return narrow;
+  if (plan.density_side.family == MarginalFamily::hermite2) return Wide(1);
+  const Wide from = plan.u > narrow ? plan.u : narrow;
+  return from < 1 ? from : Wide(1);
+}
+
+/// The same from the center of F away from that of f, u > 0.
+inline Wide outer_scale(const Plan& plan, const Wide& T) {
+  const Wide narrow = 1 / (1 + T + plan.u);
+  if (falls_exponentially(plan.transform_side.family) ||
+      plan.density_side.family != MarginalFamily::hermite2) {
+    return narrow;
+  }
+  // hermite2 rises from u^2 on: its mass is at 1, but for what F of laplace has at 1/T.
+  if (plan.transform_side.family == MarginalFamily::singular) return Wide(1);
+  return plan.u < narrow ? narrow : plan.u < 1 ? plan.u : Wide(1);
+}
+
 /// True where the integrand oscillates without an exponential fall (F laplace or singular, v > 0):
 /// then the contour is turned.
 bool needs_turned_contour(const Plan& plan, const Wide& T);
@@ -53,6 +77,10 @@ std::optional<PairTransform> closed_form(const Plan& plan, const Wide& T, double
 /// `tolerance` of the integral of the absolute value.
 PairTransform double_quadrature(const Plan& plan, const Wide& T);
 PairTransform wide_quadrature(const Plan& plan, const Wide& T, double tolerance);
+
+/// Two centered coordinates of the law bump: from the table of analysis/product_bump_table.hpp.
+bool is_tabulated(const Plan& plan);
+PairTransform from_table(const Plan& plan, const Wide& T);
 
 /// F of bump beside a density that is smooth, or constant, where F lives.
 bool is_band_limited(const Plan& plan, const Wide& T);

@@ -99,7 +99,10 @@ class Rays {
       }
       return value;
     };
-    const auto part = half_line_integral<Real, Complex>(integrand, Real(1 / (1 + Tv_)), tolerance_);
+    const Real scale = 1 / (1 + Tv_);
+    const auto part = plan_.density_side.family == MarginalFamily::singular
+                          ? rooted_half_line_integral<Real, Complex>(integrand, scale, tolerance_)
+                          : half_line_integral<Real, Complex>(integrand, scale, tolerance_);
     const Wide turns = wide_T_ * plan_.v * start / wide_two_pi();
     const Complex phase =
         complex(static_cast<Real>(cos_turns(turns)), static_cast<Real>(sin_turns(turns)));

@@ -85,6 +85,7 @@ PairTransform ProductPair::at(const Wide& t, double target) const {
     return result;
   };
   if (const auto closed = product::closed_form(*plan_, T, target)) return finish(*closed);
+  if (product::is_tabulated(*plan_)) return finish(product::from_table(*plan_, T));
   if (product::is_band_limited(*plan_, T)) return finish(product::band_limited_sum(*plan_, T));
   const bool turned = product::needs_turned_contour(*plan_, T);
   if (!turned && !spans_scales(*plan_, T)) {

@@ -33,8 +33,11 @@ PairTransform wide_quadrature(const Plan& plan, const Wide& T, double tolerance)
     return {size * cos_turns(turns), u == 0 ? Wide(0) : Wide(size * sin_turns(turns))};
   };
   WideSum sum;
+  const bool singular = plan.density_side.family == MarginalFamily::singular;
   const auto half_line = [&](const auto& f, const Wide& scale, int factor) {
-    sum.add(Wide(factor), half_line_integral<Wide, WideComplex>(f, scale, tolerance));
+    sum.add(Wide(factor), singular
+                              ? rooted_half_line_integral<Wide, WideComplex>(f, scale, tolerance)
+                              : half_line_integral<Wide, WideComplex>(f, scale, tolerance));
   };
   const auto segment = [&](const auto& f, const Wide& length, int factor) {
     sum.add(Wide(factor), segment_integral<Wide, WideComplex>(f, length, tolerance));
@@ -46,6 +49,8 @@ PairTransform wide_quadrature(const Plan& plan, const Wide& T, double tolerance)
     result.value = sum.value;
     // Exponents up to e^116 on the outermost nodes carry weight below the unit.
     result.error = sum.difference + ldexp(wide_epsilon(), 24) * sum.absolute;
+    // Nodes of a segment end e^-141 before its end, where the mass of singular is 2 norm s^(1/2).
+    if (singular) result.error += sqrt(u) * Wide("1e-30");
     return result;
   };
   // As in double: where F has died out before the first break of f, two half-lines are enough.
@@ -63,10 +68,10 @@ PairTransform wide_quadrature(const Plan& plan, const Wide& T, double tolerance)
     }
   }
   if (width == 0 && u == 0) {
-    half_line([&](const Wide& s) { return h(s, s); }, scale, 2);
+    half_line([&](const Wide& s) { return h(s, s); }, center_scale(plan, T), 2);
   } else if (width == 0) {
-    half_line([&](const Wide& s) { return h(Wide(-s), Wide(-s - u)); }, Wide(1 / (1 + T + u)), 1);
-    half_line([&](const Wide& s) { return h(Wide(u + s), s); }, scale, 1);
+    half_line([&](const Wide& s) { return h(Wide(-s), Wide(-s - u)); }, outer_scale(plan, T), 1);
+    half_line([&](const Wide& s) { return h(Wide(u + s), s); }, center_scale(plan, T), 1);
     segment([&](const Wide& s,
                 bool start) { return start ? h(s, Wide(s - u)) : h(Wide(u - s), Wide(-s)); },
             u, 1);

@@ -3,8 +3,9 @@
 // docs/theory/dependence.md.
 //
 // Cost of a distance:
-//   tapa         one complex exponential and one cosine a pair (tokens^2 for pairs=all), about 0.3
-//                us; pairs whose tokens weigh less than 1e-45 of the heaviest are left out
+//   tapa         one complex exponential and one cosine a pair (tokens^2 for pairs=all), about 0.6
+//                us (docs/results/exact.md); pairs whose tokens weigh less than 1e-45 of the
+//                heaviest are left out
 //   tapa-linear  O(tokens dA^2) for pairs=all: phases of queries and keys add; else as tapa
 //   rotary       no pairs for pairs=all: means and second moments of queries and keys once; else
 //                O(pairs D)

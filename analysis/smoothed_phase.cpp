@@ -13,6 +13,7 @@
 #include "analysis/empirical.hpp"
 #include "analysis/phase_point.hpp"
 #include "analysis/smoothed_curve.hpp"
+#include "analysis/smoothed_sums.hpp"
 #include "sim/interrupt.hpp"
 
 namespace tapalab::empirical {
@@ -20,43 +21,17 @@ namespace {
 
 using Real = long double;
 constexpr Real kUnit = std::numeric_limits<Real>::epsilon();
-constexpr Real kNegligible = 1e-45L;  // of the heaviest pair
+constexpr Real kNegligible = 1e-45L;  // of the heaviest pair of the rule
 constexpr std::size_t kChunk = 64;    // tokens that are added before they join the sum of all
-constexpr Real kTwoPi = 6.283185307179586476925286766559005768L;
-
-/// A sum with the rounding of its additions beside it (Neumaier): the error is one unit of the sum
-/// of moduli, whatever the number of terms.
-struct Compensated {
-  Real sum = 0, low = 0;
-
-  void add(Real x) {
-    const Real next = sum + x;
-    low += std::abs(sum) >= std::abs(x) ? (sum - next) + x : (x - next) + sum;
-    sum = next;
-  }
-  Real total() const { return sum + low; }
-};
-
-/// Eight sums, added pairwise: count/8 + 4 units of the sum of moduli.
-template <class Term>
-Real lane_sum(std::size_t count, const Term& term) {
-  Real lanes[8] = {};
-  for (std::size_t i = 0; i < count; ++i) lanes[i % 8] += term(i);
-  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
-         ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
-}
-
-Real dot(const double* a, const double* b, std::size_t count) {
-  return lane_sum(count, [&](std::size_t i) { return Real(a[i]) * Real(b[i]); });
-}
 
 /// Tokens as the sums see them.
 struct Sides {
   std::vector<Wide> norm_q, norm_k;            ///< |q_P|^2, |k_P|^2
   std::vector<Real> size_q, size_k;            ///< their roots
   std::vector<Real> amplitude_q, amplitude_k;  ///< |q_A|, |k_A|
-  std::vector<Real> linear_q, linear_k;        ///< sums of phase coordinates
+  std::vector<RawPhase> linear_q, linear_k;    ///< sums of phase coordinates
   Wide least_q, least_k;                       ///< of the norms
+  bool precise = true;                         ///< raw phases stay in the range of double
 };
 
 Sides make_sides(const TokenTable& table, std::size_t dA) {
@@ -64,12 +39,14 @@ Sides make_sides(const TokenTable& table, std::size_t dA) {
   const std::size_t dim = table.head_dim;
   const auto fill = [&](const std::vector<double>& rows, std::vector<Wide>& norm,
                         std::vector<Real>& size, std::vector<Real>& amplitude,
-                        std::vector<Real>& linear, Wide& least) {
+                        std::vector<RawPhase>& linear, Wide& least) {
     for (std::size_t t = 0; t < table.tokens; ++t) {
       const double* row = &rows[t * dim];
       Wide sum = 0;
       for (std::size_t i = dA; i < dim; ++i) sum += Wide(row[i]) * Wide(row[i]);
-      const Real line = lane_sum(dim - dA, [&](std::size_t i) { return Real(row[dA + i]); });
+      RawPhase line;
+      for (std::size_t i = dA; i < dim; ++i) line.pair = add_pairs(line.pair, {row[i], 0});
+      line.plain = lane_sum(dim - dA, [&](std::size_t i) { return Real(row[dA + i]); });
       norm.push_back(sum);
       size.push_back(std::sqrt(static_cast<Real>(sum)));
       amplitude.push_back(std::sqrt(dot(row, row, dA)));
@@ -79,36 +56,44 @@ Sides make_sides(const TokenTable& table, std::size_t dA) {
   };
   fill(table.queries, sides.norm_q, sides.size_q, sides.amplitude_q, sides.linear_q, sides.least_q);
   fill(table.keys, sides.norm_k, sides.size_k, sides.amplitude_k, sides.linear_k, sides.least_k);
+  const auto largest = [](const std::vector<Real>& sizes) {
+    return std::max(Real(1), *std::max_element(sizes.begin(), sizes.end()));
+  };
+  sides.precise = largest(sides.size_q) * largest(sides.size_k) < 1e150L;
   return sides;
 }
 
-/// What one t asks of every pair: weight_q weight_k e^(i turn phi), times a factor that all share.
-struct Angle {
-  Real turn = 0;  ///< radians per unit of the raw phase
-  std::vector<Real> weight_q, weight_k;
-  Wide log_factor{0};
-};
+using Angle = SmoothedAngle;
 
-Angle make_angle(const Wide& t, const Wide& h, std::size_t dP, bool linear, const Sides& sides) {
+/// `gap`: by how much |q_P|^2 + |k_P|^2 of the rule's heaviest pair exceeds the least norms.
+Angle make_angle(const Wide& t, const Wide& h, std::size_t dP, bool linear, const Sides& sides,
+                 const Wide& gap) {
   Angle angle;
   const std::size_t tokens = sides.size_q.size();
   const Wide each = t / sqrt(Wide(dP));
+  const auto set_turns = [&](const Wide& turn) {
+    angle.turn = static_cast<Real>(turn);
+    if (turn < Wide(1e150)) angle.turns = pair_of(turn / wide_two_pi());
+  };
   if (linear) {
-    angle.turn = static_cast<Real>(each);
+    set_turns(each);
     angle.log_factor = -t * t * h * h;
     angle.weight_q.assign(tokens, 1);
     angle.weight_k.assign(tokens, 1);
+    angle.least_weight = kNegligible;
     return angle;
   }
   const Wide delta = 1 + each * each * h * h * h * h;
   const Wide c = each * each * h * h / (2 * delta);
-  angle.turn = static_cast<Real>(Wide(each / delta));
+  set_turns(each / delta);
   angle.log_factor = -Wide(dP) / 2 * log(delta) - c * (sides.least_q + sides.least_k);
+  const auto weight = [](const Wide& exponent) {  // long double ends at e^-11355
+    return exponent > 11000 ? Real(0) : static_cast<Real>(Wide(exp(Wide(-exponent))));
+  };
+  angle.least_weight = kNegligible * weight(c * gap);
   for (std::size_t i = 0; i < tokens; ++i) {
-    angle.weight_q.push_back(
-        std::exp(-static_cast<Real>(Wide(c * (sides.norm_q[i] - sides.least_q)))));
-    angle.weight_k.push_back(
-        std::exp(-static_cast<Real>(Wide(c * (sides.norm_k[i] - sides.least_k)))));
+    angle.weight_q.push_back(weight(c * (sides.norm_q[i] - sides.least_q)));
+    angle.weight_k.push_back(weight(c * (sides.norm_k[i] - sides.least_k)));
   }
   return angle;
 }
@@ -136,14 +121,6 @@ struct Distance {
   Angle first, second;  ///< at t and 2 t
 };
 
-/// cos and sin of turn phi, reduced in turns; x87 and libm to a few units.
-void cosines(Real angle, Real& cosine, Real& sine) {
-  const Real turns = angle / kTwoPi;
-  const Real reduced = (turns - std::nearbyint(turns)) * kTwoPi;
-  cosine = std::cos(reduced);
-  sine = std::sin(reduced);
-}
-
 class SmoothedPhase {
  public:
   SmoothedPhase(const CurveTask& task, const PhaseScore& score, const TokenTable& table,
@@ -166,11 +143,12 @@ class SmoothedPhase {
     for (std::size_t begin = 0; begin < distances.size(); begin += together) {
       const std::size_t end = std::min(begin + together, distances.size());
       const PairLists lists(rule_, table_.tokens, each ? distances[begin] : 0);
+      const Wide gap = heaviest_gap(lists);
       std::vector<Distance> angles;
       for (std::size_t d = begin; d < end; ++d) {
         const Wide t = wide_two_pi() * score_.phase_scale(distances[d]);
-        angles.push_back({make_angle(t, h_, dP_, linear_, sides_),
-                          make_angle(Wide(2 * t), h_, dP_, linear_, sides_)});
+        angles.push_back({make_angle(t, h_, dP_, linear_, sides_, gap),
+                          make_angle(Wide(2 * t), h_, dP_, linear_, sides_, gap)});
       }
       const std::vector<Sums> sums =
           linear_ && rule_ == PairRule::all ? factored_sums(angles) : pair_sums(lists, angles);
@@ -192,16 +170,45 @@ class SmoothedPhase {
     return h * h * (qa * qa + ka * ka) / Real(dA_) + h * h * h * h;
   }
 
+  Wide heaviest_gap(const PairLists& lists) const {
+    if (linear_ || rule_ == PairRule::all || lists.pairs() == 0) return Wide(0);
+    Wide least = -1;
+    for (std::size_t m = 0; m < table_.tokens; ++m) {
+      const PairLists::Keys keys = lists.of(m);
+      for (std::size_t n = keys.first; n < keys.first + keys.count; ++n) {
+        const Wide norms = sides_.norm_q[m] + sides_.norm_k[n];
+        if (least < 0 || norms < least) least = norms;
+      }
+    }
+    return least - sides_.least_q - sides_.least_k;
+  }
   /// Amplitude and raw phase of a pair.
   Real amplitude(std::size_t m, std::size_t n) const {
     const std::size_t dim = table_.head_dim;
     return dot(&table_.queries[m * dim], &table_.keys[n * dim], dA_) / std::sqrt(Real(dA_));
   }
-  Real phase(std::size_t m, std::size_t n) const {
-    if (linear_) return sides_.linear_q[m] + sides_.linear_k[n];
+  RawPhase phase(std::size_t m, std::size_t n) const {
+    RawPhase sum;
+    if (linear_) {
+      const RawPhase &q = sides_.linear_q[m], &k = sides_.linear_k[n];
+      sum.pair = add_pairs(q.pair, k.pair);
+      sum.plain = q.plain + k.plain;
+      return sum;
+    }
     const std::size_t dim = table_.head_dim;
-    return dot(&table_.queries[m * dim + dA_], &table_.keys[n * dim + dA_], dP_);
+    const double* q = &table_.queries[m * dim + dA_];
+    const double* k = &table_.keys[n * dim + dA_];
+    if (sides_.precise) {
+      for (std::size_t i = 0; i < dP_; ++i) {
+        sum.pair = add_pairs(sum.pair, two_product(q[i], k[i]));
+      }
+    } else {
+      sum.plain = dot(q, k, dP_);
+    }
+    return sum;
   }
+  /// Phases in two doubles at this angle.
+  bool precise(const Angle& angle) const { return sides_.precise && angle.turn < 1e150L; }
   /// A bound of |raw phase| and of the moduli of its terms.
   Real phase_size(std::size_t m, std::size_t n) const {
     if (!linear_) return sides_.size_q[m] * sides_.size_k[n];
@@ -230,21 +237,22 @@ class SmoothedPhase {
     return rows(angles.size(), [&](std::size_t m, Sums* out) {
       const PairLists::Keys keys = lists.of(m);
       for (std::size_t n = keys.first; n < keys.first + keys.count; ++n) {
-        const Real a = amplitude(m, n), phi = phase(m, n), reach = phase_size(m, n);
+        const RawPhase phi = phase(m, n);
+        const Real a = amplitude(m, n), reach = phase_size(m, n);
         const Real bound = sides_.amplitude_q[m] * sides_.amplitude_k[n] / std::sqrt(Real(dA_));
         const Real spread = noise(m, n);
         for (std::size_t d = 0; d < angles.size(); ++d) {
           const Angle &first = angles[d].first, &second = angles[d].second;
           Real cosine, sine;
-          if (const Real w = first.weight_q[m] * first.weight_k[n]; w >= kNegligible) {
-            cosines(first.turn * phi, cosine, sine);
+          if (const Real w = first.weight_q[m] * first.weight_k[n]; w >= first.least_weight) {
+            cosines(first, phi, precise(first), cosine, sine);
             out[d].re.add(w * a * cosine);
             out[d].im.add(w * a * sine);
             out[d].size1 += w * bound;
             out[d].phase1 += w * bound * reach;
           }
-          if (const Real w = second.weight_q[m] * second.weight_k[n]; w >= kNegligible) {
-            cosines(second.turn * phi, cosine, sine);
+          if (const Real w = second.weight_q[m] * second.weight_k[n]; w >= second.least_weight) {
+            cosines(second, phi, precise(second), cosine, sine);
             out[d].second.add(w * (a * a + spread) * cosine);
             out[d].size2 += w * (bound * bound + spread);
             out[d].phase2 += w * (bound * bound + spread) * reach;
@@ -256,7 +264,7 @@ class SmoothedPhase {
 
   /// E a and E a^2 at t = 0.
   Sums pair_free_amplitude(const PairLists& lists) const {
-    if (rule_ == PairRule::all) return moment_sums(Angle{0, {}, {}, Wide(0)}, Angle{}, true);
+    if (rule_ == PairRule::all) return moment_sums(Angle{}, Angle{}, true);
     return rows(1,
                 [&](std::size_t m, Sums* out) {
                   const PairLists::Keys keys = lists.of(m);
@@ -297,7 +305,7 @@ class SmoothedPhase {
       Real size = 0, norm_size = 0, reach = 0, norm_reach = 0, count = 0, count_reach = 0;
     };
     const std::size_t dim = table_.head_dim;
-    const auto side = [&](const std::vector<double>& values, const std::vector<Real>& linear,
+    const auto side = [&](const std::vector<double>& values, const std::vector<RawPhase>& linear,
                           const std::vector<Real>& amplitude, const std::vector<Real>& size) {
       Side s;
       s.mean.assign(dA_, 0);
@@ -308,9 +316,9 @@ class SmoothedPhase {
         for (std::size_t t = begin; t < std::min(begin + kChunk, table_.tokens); ++t) {
           const double* row = &values[t * dim];
           Real cosine = 1, sine = 0;
-          if (!still) cosines(first.turn * linear[t], cosine, sine);
+          if (!still) cosines(first, linear[t], precise(first), cosine, sine);
           const Complex e1(cosine, sine);
-          if (!still) cosines(second.turn * linear[t], cosine, sine);
+          if (!still) cosines(second, linear[t], precise(second), cosine, sine);
           const Complex e2(cosine, sine);
           for (std::size_t i = 0; i < dA_; ++i) {
             mean[i] += e1 * Real(row[i]);
@@ -366,15 +374,16 @@ class SmoothedPhase {
     return sums;
   }
 
-  /// The error of a sum of terms of modulus `size`: the dot products of each, weights (an exponent
-  /// up to 104 of one rounding, and their product), and the additions; `phase` of it for each
-  /// radian per unit of a raw phase.
-  Wide rounding(Real size, Real phase, Real turn) const {
+  /// The error of a sum of terms of modulus `size`: the dot product of each, weights, cosines and
+  /// products, and the additions; `phase` of it for each radian per unit of a raw phase.
+  Wide rounding(Real size, Real phase, const Angle& angle) const {
     const bool factored = linear_ && rule_ == PairRule::all;
     const std::size_t chunks = table_.tokens / kChunk;
     const Real additions = factored ? Real(kChunk + chunks + 4 * dA_) : 4;
-    const Real terms = Real(dA_) / 8 + (linear_ ? 30 : 140) + additions;
-    const Real error = kUnit * (terms * size + (Real(dP_) / 8 + 16) * std::abs(turn) * phase);
+    const Real terms = Real(dA_) / 8 + 30 + additions;
+    const Real unit =
+        precise(angle) ? std::ldexp(Real(dP_ + 16), -103) : kUnit * (Real(dP_) / 8 + 16);
+    const Real error = kUnit * terms * size + unit * std::abs(angle.turn) * phase;
     return Wide(error) + Wide(kNegligible) * Wide(size);
   }
 
@@ -383,8 +392,8 @@ class SmoothedPhase {
     const Wide n(pairs);
     PhaseParts parts;
     const Wide mean = Wide(still.re.total()) / n, square = Wide(still.second.total()) / n;
-    const Wide mean_error = rounding(still.size1, 0, 0) / n;
-    const Wide square_error = rounding(still.size2, 0, 0) / n;
+    const Wide mean_error = rounding(still.size1, 0, Angle{}) / n;
+    const Wide square_error = rounding(still.size2, 0, Angle{}) / n;
     parts.second_moment = {square, square_error};
     parts.first_bound = sqrt(Wide(square + square_error));
     const Wide half = square / 2, half_error = square_error / 2;
@@ -401,17 +410,19 @@ class SmoothedPhase {
     };
     const Wide first = factor(angle.first) / n, second = factor(angle.second) / n;
     parts.first = {first * Wide(sums.re.total()), first * Wide(sums.im.total())};
-    // Left out: pairs below kNegligible of the heaviest, all of them at most.
-    const Wide left_out = Wide(kNegligible) * Wide(still.size1);
-    parts.first_error = first * (rounding(sums.size1, sums.phase1, angle.first.turn) + left_out);
+    // Left out: pairs below kNegligible of the heaviest, all of them at most; or below the range.
+    const Real least = std::numeric_limits<Real>::min();
+    const Wide left_out = Wide(angle.first.least_weight + least) * Wide(still.size1);
+    parts.first_error = first * (rounding(sums.size1, sums.phase1, angle.first) + left_out);
     parts.underflow = first == 0;
     if (parts.underflow) {
       parts.first = {ldexp(Wide(1), -(1LL << 56)) * (1 + Wide(still.size1) / n), Wide(0)};
       parts.first_error = 2 * parts.first.re;
     }
-    const Wide second_error = second * (rounding(sums.size2, sums.phase2, angle.second.turn) +
-                                        Wide(kNegligible) * Wide(still.size2)) +
-                              (second == 0 ? ldexp(Wide(1), -(1LL << 56)) : Wide(0));
+    const Wide second_error =
+        second * (rounding(sums.size2, sums.phase2, angle.second) +
+                  Wide(angle.second.least_weight + least) * Wide(still.size2)) +
+        (second == 0 ? ldexp(Wide(1), -(1LL << 56)) : Wide(0));
     const Wide re = parts.first.re;
     parts.excess.value = second * Wide(sums.second.total()) / 2 - re * re;
     parts.excess.error = second_error / 2 + (2 * abs(re) + parts.first_error) * parts.first_error;

@@ -9,6 +9,7 @@
 #include "proofs-check/marginal_ball.hpp"
 #include "proofs-check/product_pair_ball.hpp"
 #include "proofs-check/score_forms_ball.hpp"
+#include "proofs-check/tokens_ball.hpp"
 #include "sim/errors.hpp"
 #include "sim/interrupt.hpp"
 #include "sim/spec_text.hpp"
@@ -17,12 +18,6 @@ namespace tapalab {
 namespace {
 
 constexpr slong kFirstBits = 192;
-
-/// The quantities of one point, and how precisely they were computed.
-struct PointBalls {
-  Ball mean, envelope, variance;
-  std::optional<Ball> excess;
-};
 
 /// A ball as a result prints it: 17 digits of the middle, and the ends of the interval outside.
 Quantity certified_quantity(const Ball& ball, bool never_negative) {
@@ -77,27 +72,6 @@ CurvePoint certified_point(std::uint64_t distance, const PointBalls& balls) {
   return point;
 }
 
-/// Ball quantities at `bits`, doubled from kFirstBits until the point converges.
-template <class Balls>
-CurvePoint refine(std::uint64_t distance, slong most_bits, const Balls& balls) {
-  std::optional<CurvePoint> best;
-  for (slong bits = kFirstBits; bits <= most_bits; bits *= 2) {
-    throw_if_interrupted();
-    const PointBalls at = balls(bits);
-    if (!at.mean.is_finite() || !at.envelope.is_finite() || !at.variance.is_finite() ||
-        (at.excess && !at.excess->is_finite())) {
-      continue;
-    }
-    best = certified_point(distance, at);
-    if (best->status == Status::converged) break;
-  }
-  if (!best) {
-    throw InputError("--engine ball: no finite enclosure at distance " + std::to_string(distance) +
-                     " with " + std::to_string(most_bits) + " bits; accepted: smaller parameters");
-  }
-  return *best;
-}
-
 // E score^2 = (E a^2 + Re Phi_2(4 pi s))/2
 PointBalls phase_quantities(const ComplexBall& phi1, const ComplexBall& phi2,
                             const Ball& amplitude_square) {
@@ -111,45 +85,41 @@ Ball two_pi_scale(const CurveTask& task, std::uint64_t distance, slong bits) {
 
 // ---- joint Gaussians ------------------------------------------------------------------------
 
-CurvePoint gaussian_phase_point(const CurveTask& task, std::uint64_t distance) {
-  return refine(distance, 6144, [&](slong bits) {
-    const Ball t = two_pi_scale(task, distance, bits);
-    Ball mean(0, bits), square(0, bits);
-    ComplexBall once{Ball(0, bits), Ball(0, bits)}, twice = once;
-    for (auto& [weight, forms] : gaussian_laws_ball(task, bits)) {
-      add_phase_score_ball(task, forms, bits);
-      const GaussianTransformBall transform(forms, bits);
-      const Ball m = transform.amplitude_mean();
-      mean += weight * m;
-      square += weight * (transform.amplitude_variance() + m * m);
-      if (arb_is_zero(t.get())) continue;
-      const ComplexBall share{weight, Ball(0, bits)};
-      once = once + share * transform.at(t).phi1;
-      twice = twice + share * transform.at(t * 2).phi2;
-    }
-    if (arb_is_zero(t.get())) {  // the score is a
-      const Ball variance = square - mean * mean;
-      return PointBalls{mean, abs(mean), variance, variance - square / 2};
-    }
-    return phase_quantities(once, twice, square);
-  });
+PointBalls gaussian_phase_balls(const CurveTask& task, std::uint64_t distance, slong bits) {
+  const Ball t = two_pi_scale(task, distance, bits);
+  Ball mean(0, bits), square(0, bits);
+  ComplexBall once{Ball(0, bits), Ball(0, bits)}, twice = once;
+  for (auto& [weight, forms] : gaussian_laws_ball(task, bits)) {
+    add_phase_score_ball(task, forms, bits);
+    const GaussianTransformBall transform(forms, bits);
+    const Ball m = transform.amplitude_mean();
+    mean += weight * m;
+    square += weight * (transform.amplitude_variance() + m * m);
+    if (arb_is_zero(t.get())) continue;
+    const ComplexBall share{weight, Ball(0, bits)};
+    once = once + share * transform.at(t).phi1;
+    twice = twice + share * transform.at(t * 2).phi2;
+  }
+  if (arb_is_zero(t.get())) {  // the score is a
+    const Ball variance = square - mean * mean;
+    return PointBalls{mean, abs(mean), variance, variance - square / 2};
+  }
+  return phase_quantities(once, twice, square);
 }
 
-CurvePoint rotary_point(const CurveTask& task, std::uint64_t distance) {
-  return refine(distance, 3072, [&](slong bits) {
-    std::vector<WeightedFormsBall> laws = gaussian_laws_ball(task, bits);
-    const RotaryScoreBall score = rotary_score_ball(task.encoding, task.head_dim, distance, bits);
-    const Ball envelope = rotary_envelope_ball(score, task.head_dim, laws, bits);
-    Ball mean(0, bits), square(0, bits);
-    for (auto& [weight, forms] : laws) {
-      add_rotary_score_ball(score, task.head_dim, forms);
-      const GaussianTransformBall transform(forms, bits);
-      const Ball m = transform.amplitude_mean();
-      mean += weight * m;
-      square += weight * (transform.amplitude_variance() + m * m);
-    }
-    return PointBalls{mean + score.offset, envelope, square - mean * mean, std::nullopt};
-  });
+PointBalls rotary_balls(const CurveTask& task, std::uint64_t distance, slong bits) {
+  std::vector<WeightedFormsBall> laws = gaussian_laws_ball(task, bits);
+  const RotaryScoreBall score = rotary_score_ball(task.encoding, task.head_dim, distance, bits);
+  const Ball envelope = rotary_envelope_ball(score, task.head_dim, laws, bits);
+  Ball mean(0, bits), square(0, bits);
+  for (auto& [weight, forms] : laws) {
+    add_rotary_score_ball(score, task.head_dim, forms);
+    const GaussianTransformBall transform(forms, bits);
+    const Ball m = transform.amplitude_mean();
+    mean += weight * m;
+    square += weight * (transform.amplitude_variance() + m * m);
+  }
+  return PointBalls{mean + score.offset, envelope, square - mean * mean, std::nullopt};
 }
 
 // ---- independent coordinates ----------------------------------------------------------------
@@ -181,37 +151,51 @@ ComplexBall product_phase(const CurveTask& task, const ProductDensity& density, 
   return {size * cos_turns(turns), size * sin_turns(turns)};
 }
 
-CurvePoint product_phase_point(const CurveTask& task, const ProductDensity& density,
-                               std::uint64_t distance) {
+PointBalls product_phase_balls(const CurveTask& task, const ProductDensity& density,
+                               std::uint64_t distance, slong bits) {
   const ScoreModel model = lower(task.encoding, task.head_dim);
   const auto& score = std::get<PhaseScore>(model);
   const std::uint32_t dA = score.amplitude_dim, dP = task.head_dim - dA;
-  return refine(distance, 1536, [&](slong bits) {
-    const auto ball = [bits](const ExactDecimal& x) { return Ball::decimal(x.text(), bits); };
-    const PairLaw& law = density.amplitude;
-    const Ball mq = ball(law.mean_q), mk = ball(law.mean_k);
-    const Ball vq = ball(law.scale_q) * ball(law.scale_q),
-               vk = ball(law.scale_k) * ball(law.scale_k);
-    const Ball mean = sqrt(Ball(static_cast<slong>(dA), bits)) * mq * mk;
-    const Ball variance = vq * vk + vq * mk * mk + vk * mq * mq;
-    const Ball t = two_pi_scale(task, distance, bits);
-    const Ball square = variance + mean * mean;
-    if (arb_is_zero(t.get())) {
-      return PointBalls{mean, abs(mean), variance, variance - square / 2};
-    }
-    const ComplexBall once = product_phase(task, density, dP, t);
-    const ComplexBall twice = product_phase(task, density, dP, t * 2);
-    return phase_quantities({mean * once.re, mean * once.im},
-                            {square * twice.re, square * twice.im}, square);
-  });
+  const auto ball = [bits](const ExactDecimal& x) { return Ball::decimal(x.text(), bits); };
+  const PairLaw& law = density.amplitude;
+  const Ball mq = ball(law.mean_q), mk = ball(law.mean_k);
+  const Ball vq = ball(law.scale_q) * ball(law.scale_q), vk = ball(law.scale_k) * ball(law.scale_k);
+  const Ball mean = sqrt(Ball(static_cast<slong>(dA), bits)) * mq * mk;
+  const Ball variance = vq * vk + vq * mk * mk + vk * mq * mq;
+  const Ball t = two_pi_scale(task, distance, bits);
+  const Ball square = variance + mean * mean;
+  if (arb_is_zero(t.get())) {
+    return PointBalls{mean, abs(mean), variance, variance - square / 2};
+  }
+  const ComplexBall once = product_phase(task, density, dP, t);
+  const ComplexBall twice = product_phase(task, density, dP, t * 2);
+  return phase_quantities({mean * once.re, mean * once.im}, {square * twice.re, square * twice.im},
+                          square);
 }
 
-CurvePoint ball_point(const CurveTask& task, std::uint64_t distance) {
-  if (is_rotary(task.encoding.law)) return rotary_point(task, distance);
-  if (const auto* product = std::get_if<ProductDensity>(&task.density.law)) {
-    return product_phase_point(task, *product, distance);
+/// Where doubling ends: what a point costs there is minutes.
+slong most_bits(const CurveTask& task) {
+  if (std::holds_alternative<EmpiricalDensity>(task.density.law)) return 768;
+  if (is_rotary(task.encoding.law)) return 3072;
+  return std::holds_alternative<ProductDensity>(task.density.law) ? 1536 : 6144;
+}
+
+/// Ball quantities at `bits`, doubled from kFirstBits until the point converges.
+CurvePoint refine(const CurveTask& task, std::uint64_t distance) {
+  std::optional<CurvePoint> best;
+  for (slong bits = kFirstBits; bits <= most_bits(task); bits *= 2) {
+    throw_if_interrupted();
+    const PointBalls at = point_balls(task, distance, bits);
+    if (!at.is_finite()) continue;
+    best = certified_point(distance, at);
+    if (best->status == Status::converged) break;
   }
-  return gaussian_phase_point(task, distance);
+  if (!best) {
+    throw InputError("--engine ball: no finite enclosure at distance " + std::to_string(distance) +
+                     " with " + std::to_string(most_bits(task)) +
+                     " bits; accepted: smaller parameters");
+  }
+  return *best;
 }
 
 /// What the other engines refuse too: sizes, prefixes, matrices.
@@ -230,13 +214,24 @@ void check_task(const CurveTask& task) {
 
 }  // namespace
 
+PointBalls point_balls(const CurveTask& task, std::uint64_t distance, slong bits) {
+  if (std::holds_alternative<EmpiricalDensity>(task.density.law)) {
+    return token_balls(task, distance, bits);
+  }
+  if (is_rotary(task.encoding.law)) return rotary_balls(task, distance, bits);
+  if (const auto* product = std::get_if<ProductDensity>(&task.density.law)) {
+    return product_phase_balls(task, *product, distance, bits);
+  }
+  return gaussian_phase_balls(task, distance, bits);
+}
+
 DistanceCurve ball_curve(const CurveTask& task) {
   check_task(task);
   DistanceCurve curve{task.encoding, task.density, task.head_dim, {}, {}, {}};
   const auto& distances = task.distances.distances;
   for (const std::uint64_t distance : distances) {
     throw_if_interrupted();
-    curve.points.push_back(ball_point(task, distance));
+    curve.points.push_back(refine(task, distance));
     if (task.progress) {
       task.progress(static_cast<double>(curve.points.size()) /
                     static_cast<double>(distances.size()));

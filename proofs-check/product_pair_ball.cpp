@@ -16,6 +16,7 @@
 
 #include "proofs-check/gaussian_ball.hpp"
 #include "proofs-check/marginal_ball.hpp"
+#include "proofs-check/turned_pair_ball.hpp"
 
 namespace tapalab {
 namespace {
@@ -182,6 +183,12 @@ class Quadrature {
       : p_(problem), f_(problem.f, problem.bits), F_(problem.F, problem.bits) {
     // what is left out, and errors of quadrature, against g of order 1/(1 + T)
     lambda_ = 0.6931471805599453 * 0.85 * static_cast<double>(p_.bits) + std::log1p(p_.T_near);
+    // ... and of the size of F where the support of f begins, if that is beyond 0.
+    const Ball first = p_.u - half_width_ball(p_.f, p_.bits);
+    if (near(half_width_ball(p_.f, 64)) > 0 && first.certainly_positive()) {
+      const Ball size = abs(characteristic_ball(p_.F, p_.T * first));
+      if (size.certainly_positive()) lambda_ += std::clamp(-2.3 * size.log10_abs(), 0.0, 1e8);
+    }
   }
 
   ComplexBall transform() {
@@ -313,7 +320,7 @@ class Quadrature {
     acb_set_arb(end.z, to.get());
     mag_t tolerance;
     mag_init(tolerance);
-    mag_set_d(tolerance, std::max(1e-300, std::exp(-lambda_)));
+    mag_set_ui_2exp_si(tolerance, 1, -static_cast<slong>(lambda_ / 0.6931471805599453));
     acb_calc_integrate(part.z, evaluate_pair, &in, start.z, end.z, p_.bits, tolerance, nullptr,
                        p_.bits);
     mag_clear(tolerance);
@@ -413,6 +420,8 @@ ComplexBall product_pair_ball(const Marginal& q, const Marginal& k, const PairLa
     g = rectangle(p);
   } else if (usable && p.F.family == Family::bump) {
     g = band_limited(p);
+  } else if (usable && is_turned_pair(p.f, p.F, p.v, p.T)) {
+    g = turned_pair_ball(p.f, p.F, p.u, p.v, p.T);
   } else if (usable) {
     g = Quadrature(p).transform();
   }

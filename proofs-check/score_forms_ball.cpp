@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "proofs-check/rope_frequencies_ball.hpp"
 #include "sim/errors.hpp"
 #include "sim/spec_text.hpp"
 
@@ -65,16 +66,11 @@ std::uint32_t split_at(const CurveTask& task) {
   return 0;
 }
 
-/// base^(-2i/d), i = 0 .. d/2-1, in radians a token unless `turns`.
-std::vector<Ball> frequencies_turns(const Ball& base, std::uint32_t d, bool turns, bool f32,
-                                    const Ball& factor, slong bits) {
-  std::vector<Ball> frequencies;
-  const Ball two_pi = Ball::pi(bits) * 2;
-  for (std::uint32_t i = 0; i < d / 2; ++i) {
-    const Ball exponent = Ball(-2 * static_cast<slong>(i), bits) / static_cast<slong>(d);
-    Ball f = pow(base, exponent) / factor;
-    if (f32) f = Ball::exactly(static_cast<double>(static_cast<float>(f.midpoint_wide())), bits);
-    frequencies.push_back(turns ? f : f / two_pi);
+/// Frequencies in turns a token from those in radians, or from what is in turns already.
+std::vector<Ball> in_turns(std::vector<Ball> frequencies, bool turns, bool f32) {
+  for (Ball& f : frequencies) {
+    if (f32) f = single_ball(f);
+    if (!turns) f /= Ball::pi(f.bits()) * 2;
   }
   return frequencies;
 }
@@ -92,6 +88,7 @@ void add_rotations(RotaryScoreBall& score, const std::vector<Ball>& frequencies,
 struct RotaryInBalls {
   std::uint32_t head_dim;
   std::uint64_t distance;
+  std::uint64_t sequence_length;
   slong bits;
 
   RotaryScoreBall empty() const { return {{}, {}, inverse_root(head_dim, bits), Ball(0, bits)}; }
@@ -120,17 +117,17 @@ struct RotaryInBalls {
     RotaryScoreBall score = empty();
     add_rotations(
         score,
-        frequencies_turns(decimal_ball(rope.base, bits), head_dim, rope.angle == AngleUnit::turns,
-                          rope.frequency == FrequencyPrecision::f32, Ball(1, bits), bits),
+        in_turns(plain_frequencies_ball(decimal_ball(rope.base, bits), head_dim),
+                 rope.angle == AngleUnit::turns, rope.frequency == FrequencyPrecision::f32),
         rope.pairing, distance, bits);
     return score;
   }
   RotaryScoreBall operator()(const XposEncoding& xpos) const {
     RotaryScoreBall score = empty();
-    add_rotations(score,
-                  frequencies_turns(decimal_ball(xpos.base, bits), head_dim, false, false,
-                                    Ball(1, bits), bits),
-                  xpos.pairing, distance, bits);
+    add_rotations(
+        score,
+        in_turns(plain_frequencies_ball(decimal_ball(xpos.base, bits), head_dim), false, false),
+        xpos.pairing, distance, bits);
     const Ball gamma = decimal_ball(xpos.gamma, bits);
     const Ball steps = Ball::distance(distance, bits) / decimal_ball(xpos.scale_base, bits);
     for (std::uint32_t i = 0; i < score.pairs.size(); ++i) {
@@ -141,22 +138,16 @@ struct RotaryInBalls {
     return score;
   }
   RotaryScoreBall operator()(const ModelRopeEncoding& model) const {
-    const Ball one(1, bits);
-    Ball base = decimal_ball(model.rope.base, bits), factor = one;
-    // as models compute it, in double
-    const auto d = static_cast<std::uint32_t>(head_dim * model.rope.partial.value());
-    if (const auto* linear = std::get_if<LinearScaling>(&model.rope.scaling)) {
-      factor = decimal_ball(linear->factor, bits);
-    } else if (const auto* ntk = std::get_if<NtkScaling>(&model.rope.scaling)) {
-      const auto whole = static_cast<slong>(d);
-      base *= pow(decimal_ball(ntk->factor, bits), Ball(whole, bits) / (whole - 2));
-    }
+    const RopeFrequenciesBall rope =
+        rope_frequencies_ball(model.rope, head_dim, sequence_length, bits);
     RotaryScoreBall score = empty();
-    add_rotations(
-        score,
-        frequencies_turns(base, d, false, model.frequency == FrequencyPrecision::f32, factor, bits),
-        model.pairing, distance, bits);
-    for (std::uint32_t i = d; i < head_dim; ++i) score.plain.push_back(i);
+    if (model.scales_softmax) score.scale *= rope.softmax_factor;
+    add_rotations(score, in_turns(rope.radians, false, model.frequency == FrequencyPrecision::f32),
+                  model.pairing, distance, bits);
+    for (RotaryScoreBall::Pair& pair : score.pairs) {
+      pair.weight *= rope.attention_factor * rope.attention_factor;
+    }
+    for (std::uint32_t i = rope.rotary_dim; i < head_dim; ++i) score.plain.push_back(i);
     return score;
   }
   template <class Phase>
@@ -243,23 +234,10 @@ Ball phase_scale_ball(const CurveTask& task, std::uint64_t distance, slong bits)
   return pow(Ball::distance(distance, bits), decimal_ball(alpha, bits));
 }
 
-bool is_rotary_ball(const Encoding& encoding) {
-  if (!is_rotary(encoding.law)) return false;
-  const auto* model = std::get_if<ModelRopeEncoding>(&encoding.law);
-  if (model == nullptr) return true;
-  return !model->scales_softmax && (std::holds_alternative<NoScaling>(model->rope.scaling) ||
-                                    std::holds_alternative<LinearScaling>(model->rope.scaling) ||
-                                    std::holds_alternative<NtkScaling>(model->rope.scaling));
-}
-
 RotaryScoreBall rotary_score_ball(const Encoding& encoding, std::uint32_t head_dim,
                                   std::uint64_t distance, slong bits) {
-  if (!is_rotary_ball(encoding)) {
-    throw InputError("--engine ball: the frequencies of " + printable(encoding.spec) +
-                     " are not enclosed; accepted: rope, pi, ntk, partial, xpos, alibi, nope and "
-                     "the tapa encodings");
-  }
-  return std::visit(RotaryInBalls{head_dim, distance, bits}, encoding.law);
+  return std::visit(RotaryInBalls{head_dim, distance, encoding.sequence_length.value_or(1), bits},
+                    encoding.law);
 }
 
 void add_rotary_score_ball(const RotaryScoreBall& score, std::uint32_t head_dim,

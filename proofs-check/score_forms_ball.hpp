@@ -42,12 +42,9 @@ struct RotaryScoreBall {
   Ball offset;
 };
 
-/// rope, nope, alibi, xpos, pi, ntk and partial. Throws InputError for the others, whose
-/// frequencies are not yet enclosed.
+/// Every rotary encoding. Throws InputError for phase encodings.
 RotaryScoreBall rotary_score_ball(const Encoding& encoding, std::uint32_t head_dim,
                                   std::uint64_t distance, slong bits);
-/// Whether rotary_score_ball knows the encoding.
-bool is_rotary_ball(const Encoding& encoding);
 
 void add_rotary_score_ball(const RotaryScoreBall& score, std::uint32_t head_dim,
                            GaussianFormsBall& forms);

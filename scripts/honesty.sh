@@ -1,9 +1,11 @@
-#!/bin/sh
-# Compares stated errors with the truth (ball arithmetic) on PROBLEMS random problems of each kind (a
-# fiftieth for student-t and bump); 10000 take about a quarter of an hour of one idle core:
-#   scripts/honesty.sh [BUILD] [PROBLEMS]
-set -eu
-build=${1:-build/release}
-TAPALAB_HONESTY_PROBLEMS=${2:-10000}
-export TAPALAB_HONESTY_PROBLEMS
-exec "$build/tests/test_proofs-check" "stated errors*"
+#!/usr/bin/env bash
+# Compares stated errors with the truth (ball arithmetic) on random problems:
+#   scripts/honesty.sh [BUILD_DIR] [PROBLEMS] [FIRST] [KIND...]
+# Builds the program `honesty` in BUILD_DIR (default build/release) and runs PROBLEMS problems (default
+# 1000) of every kind named (default: all; `honesty list` names them), numbered from FIRST (default 1).
+# scripts/honesty-jobs.sh lists the whole campaign as commands for many cores.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=${1:-$root/build/release}
+cmake --build "$build" --target honesty >&2
+exec nice -n 10 "$build/tests/honesty" "${2:-1000}" "${3:-1}" "${@:4}"

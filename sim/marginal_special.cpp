@@ -4,6 +4,7 @@
 #include <boost/math/special_functions/bernoulli.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "sim/numbers/decimal_parts.hpp"
@@ -113,20 +114,20 @@ Wide student_excess(const ExactDecimal& nu) {
 }
 
 template <class Real>
-StudentT<Real>::StudentT(const ExactDecimal& nu)
-    : nu_(static_cast<Real>(nu.wide())), excess_(static_cast<Real>(student_excess(nu))) {
+StudentT<Real>::StudentT(const ExactDecimal& nu) : nu_(static_cast<Real>(nu.wide())) {
   const Wide m = nu.wide() / 2;
   const Wide excess = student_excess(nu);
   // Gamma(m + 1/2)/(Gamma(m) sqrt(pi (nu - 2)))
   norm_ = static_cast<Real>(Wide(gamma_ratio(m) * sqrt(Wide(m / (wide_pi() * excess)))));
+  inverse_root_ = static_cast<Real>(Wide(1 / sqrt(excess)));
   peak_ = static_cast<Real>(Wide(exp(log_gamma_peak(m))));
   ratio_ = static_cast<Real>(Wide(sqrt(excess) / m));
 }
 
 template <class Real>
 Real StudentT<Real>::density(const Real& x) const {
-  using std::sqrt;
-  const Real scaled = x / sqrt(excess_);
+  const Real scaled = x * inverse_root_;
+  if (scaled * scaled * (nu_ + 1) < std::numeric_limits<Real>::epsilon()) return norm_;
   return norm_ * exp_or_zero(Real(-(nu_ + 1) / 2 * log_of_one_plus(Real(scaled * scaled))));
 }
 

@@ -38,9 +38,10 @@ class StudentT {
  private:
   Real transform(const Real& w, bool scaled) const;
 
-  Real nu_{0}, excess_{0}, norm_{0};
-  Real peak_{0};   ///< m^m e^-m/Gamma(m)
-  Real ratio_{0};  ///< sqrt(nu - 2)/m
+  Real nu_{0}, norm_{0};
+  Real inverse_root_{0};  ///< 1/sqrt(nu - 2)
+  Real peak_{0};          ///< m^m e^-m/Gamma(m)
+  Real ratio_{0};         ///< sqrt(nu - 2)/m
 };
 
 extern template class StudentT<double>;

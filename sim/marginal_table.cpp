@@ -1,37 +1,13 @@
 #include "sim/marginal_table.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "sim/chebyshev_piece.hpp"
 #include "sim/marginal_special.hpp"
 
 namespace tapalab {
 namespace {
-
-// Coefficients of the interpolant in the degree + 1 Chebyshev points of [-1, 1].
-template <class Function>
-void append_chebyshev(int degree, const Function& f, std::vector<double>& coefficients) {
-  const int count = degree + 1;
-  const long double pi = 3.14159265358979323846264338327950288L;
-  std::vector<long double> values(count);
-  for (int j = 0; j < count; ++j) values[j] = f(std::cos(pi * (j + 0.5L) / count));
-  for (int k = 0; k < count; ++k) {
-    long double sum = 0;
-    for (int j = 0; j < count; ++j) sum += values[j] * std::cos(pi * k * (j + 0.5L) / count);
-    coefficients.push_back(static_cast<double>(sum * (k == 0 ? 1 : 2) / count));
-  }
-}
-
-// Clenshaw's recurrence, y in [-1, 1].
-double chebyshev(const double* c, int degree, double y) {
-  double b1 = 0, b2 = 0;
-  const double twice = 2 * y;
-  for (int k = degree; k > 0; --k) {
-    const double b0 = c[k] + (twice * b1 - b2);
-    b2 = b1;
-    b1 = b0;
-  }
-  return c[0] + (y * b1 - b2);
-}
 
 // c = 2^(piece/2): from z = 2^-33, below which 1 - F <= z^2/2 (ln(2/z) + 1) < 2e-19 (F rises with
 // nu, and zK_1(z), its limit at nu = 2, satisfies this)
@@ -72,12 +48,13 @@ double StudentTable::characteristic(double w) const {
   if (z >= 1024) return 0;
   int exponent = 0;
   const double significand = std::frexp(z, &exponent);  // in [1/2, 1)
-  int piece = 2 * (exponent - 1) + (significand >= kRootHalf ? 1 : 0);
-  if (piece < kFirstPiece) piece = kFirstPiece;
-  const double from = piece_start(piece), to = piece_start(piece + 1);
-  const double y = (2 * z - (from + to)) / (to - from);
+  const bool upper = significand >= kRootHalf;
+  const int piece = std::max(2 * (exponent - 1) + (upper ? 1 : 0), kFirstPiece);
+  // Both kinds of piece, [1/2, sqrt(1/2)] and [sqrt(1/2), 1] times a power of two.
+  const double from = upper ? kRootHalf : 0.5, to = upper ? 1 : kRootHalf;
+  const double y = (2 * significand - (from + to)) / (to - from);
   const double* c = coefficients_.data() + std::size_t(piece - kFirstPiece) * (degree_ + 1);
-  return chebyshev(c, degree_, y) * std::exp(-z);
+  return chebyshev_sum(c, degree_, y) * std::exp(-z);
 }
 
 BumpTable::BumpTable() {
@@ -91,8 +68,9 @@ BumpTable::BumpTable() {
           const long double w = (middle + y * (kBumpPiece / 2)) / width;
           return bump_characteristic<long double>(w);
         },
-        coefficients_);
+        precise_);
   }
+  coefficients_.assign(precise_.begin(), precise_.end());
 }
 
 const BumpTable& BumpTable::instance() {
@@ -100,12 +78,21 @@ const BumpTable& BumpTable::instance() {
   return table;
 }
 
-double BumpTable::characteristic(double w) const {
-  const double frequency = w * bump_half_width<double>();
-  if (!(frequency < kEnd)) return 0;
-  const int piece = static_cast<int>(frequency / kBumpPiece);
-  const double y = frequency * (2 / kBumpPiece) - (2 * piece + 1);
-  return chebyshev(coefficients_.data() + std::size_t(piece) * (kBumpDegree + 1), kBumpDegree, y);
+namespace {
+
+template <class Real>
+Real bump_value(const std::vector<Real>& coefficients, Real w) {
+  const Real frequency = w * bump_half_width<Real>();
+  if (!(frequency < BumpTable::kEnd)) return 0;
+  const int piece = static_cast<int>(frequency / Real(kBumpPiece));
+  const Real y = frequency * Real(2 / kBumpPiece) - (2 * piece + 1);
+  return chebyshev_sum(coefficients.data() + std::size_t(piece) * (kBumpDegree + 1), kBumpDegree,
+                       y);
 }
+
+}  // namespace
+
+double BumpTable::characteristic(double w) const { return bump_value(coefficients_, w); }
+long double BumpTable::precise(long double w) const { return bump_value(precise_, w); }
 
 }  // namespace tapalab

@@ -34,10 +34,13 @@ class BumpTable {
   static constexpr double kEnd = 2400;
   static const BumpTable& instance();
   double characteristic(double w) const;
+  /// The same before rounding to double: error below 2^-58 times the local size.
+  long double precise(long double w) const;
 
  private:
   BumpTable();
   std::vector<double> coefficients_;
+  std::vector<long double> precise_;
 };
 
 }  // namespace tapalab

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "analysis/fit.hpp"
+#include "analysis/product_transform.hpp"
 #include "catch.hpp"
 #include "proofs-check/gaussian_ball.hpp"
 #include "proofs-check/product_pair_ball.hpp"
@@ -264,7 +266,10 @@ TEST_CASE("envelopes of independent coordinates fall with the exponent that thei
                {"singular:key=sech", -0.5},
                {"laplace:key=uniform", -1},
                {"rademacher:key=laplace", -2},
-               {"hermite2:p.mean_q=0.5,p.mean_k=0.5", -1}};
+               {"hermite2:p.mean_q=0.5,p.mean_k=0.5", -1},
+               {"mixture:weight=0.3,rho=0.9,mean_q=0.2;weight=0.7,rho=0.1", -1},
+               {"student-t-joint:nu=5,rho=0.3", -1},
+               {"quartic:rho=0.3", -1}};
   for (const auto& c : cases) {
     std::string spec = c.density;
     spec += spec.find(':') == std::string::npos ? ":" : ",";
@@ -279,10 +284,105 @@ TEST_CASE("envelopes of independent coordinates fall with the exponent that thei
   }
 }
 
+TEST_CASE("balls overlap the closed form of every way to stretch RoPE") {
+  const std::string longrope =
+      "longrope:original=64,factor=8,short_factor=\"1,1.1,1.3,2\",long_factor=\"1.5,2,4,8\"";
+  for (const std::string& encoding :
+       {std::string("yarn:factor=4,original=4096"),
+        std::string("yarn:factor=4,original=4096,truncate=false"),
+        std::string("yarn:factor=40,original=64,mscale=0.707,mscale_all_dim=1"),
+        std::string("llama3:factor=8,low_freq_factor=1,high_freq_factor=4,original=64"),
+        std::string("dynamic:factor=4,original=100"),
+        std::string("proportional:partial=0.5,factor=2"), longrope}) {
+    CurveTask task = ball_task(encoding, "gaussian:rho=0.3,mean_q=0.5,mean_k=0.4", 8,
+                               {0, 3, 70000, std::uint64_t{1} << 62});
+    task.encoding.sequence_length = 1000;
+    check_against(Engine::exact, task);
+  }
+}
+
+TEST_CASE("stated errors of smoothed tokens hold the sums in balls, and meet the target") {
+  std::mt19937 random(7);
+  TokenTable table{40, 8, {}, {}};
+  for (int i = 0; i < 40 * 8; ++i) {
+    table.queries.push_back(static_cast<double>(random() % 4001) / 1000 - 1.6);
+    table.keys.push_back(static_cast<double>(random() % 4001) / 1000 - 1.8);
+  }
+  const auto shared = std::make_shared<const TokenTable>(table);
+  for (const PairRule rule : {PairRule::all, PairRule::causal, PairRule::shuffled}) {
+    for (const char* bandwidth : {"0.01", "0.3"}) {
+      for (const char* encoding : {"tapa:alpha=0.5", "tapa-linear:alpha=0.1", "rope", "alibi"}) {
+        EmpiricalDensity law;
+        law.file = "memory";
+        law.pairs = rule;
+        law.bandwidth = ExactDecimal::parse(bandwidth, "bandwidth");
+        law.table = shared;
+        CurveTask task = ball_task(encoding, "gaussian", 8, {0, 1, 300, 1u << 20});
+        task.density = {"empirical", law};
+        check_against(Engine::exact, task);
+        for (const std::uint64_t distance : task.distances.distances) {
+          CurveTask exact = task;
+          exact.engine = Engine::exact;
+          exact.distances.distances = {distance};
+          const CurvePoint point = compute_curve(exact).points.at(0);
+          const PointBalls truth = point_balls(task, distance, 256);
+          INFO(encoding << ", rule " << static_cast<int>(rule) << ", bandwidth " << bandwidth
+                        << ", at " << distance);
+          const auto held = [](const Quantity& quantity, const Ball& ball) {
+            const Ball off = abs(Ball::exactly(quantity.estimate.wide(), 256) - ball);
+            return certainly_at_most(off, Ball::exactly(quantity.error.absolute.wide(), 256));
+          };
+          CHECK(point.status == Status::converged);
+          CHECK(held(*point.mean, truth.mean));
+          CHECK(held(*point.envelope, truth.envelope));
+          CHECK(held(*point.variance, truth.variance));
+          if (truth.excess) CHECK(held(*point.variance_excess, *truth.excess));
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("the ball engine refuses what it cannot enclose") {
-  CurveTask yarn = ball_task("yarn:factor=4,original=4096", "gaussian", 8, {1});
-  CHECK_THROWS_AS(compute_curve(yarn), InputError);
+  CurveTask radial = ball_task("tapa", "quartic", 8, {1});
+  CHECK_THROWS_AS(compute_curve(radial), InputError);
   CurveTask empty = ball_task("tapa", "gaussian", 8, {1});
   empty.certify = nullptr;
   CHECK_THROWS_AS(compute_curve(empty), UnavailableError);
+}
+
+TEST_CASE("tables, formulas and turned contours of one pair hold the ball's value") {
+  const struct {
+    const char* q;
+    const char* k;
+    const char* mean_q;
+    const char* mean_k;
+    std::vector<double> times;
+    slong bits = 192;  // every value of bump's F is an integral
+  } cases[] = {{"bump", "bump", "0", "0", {1.3}, 60},
+               {"bump", "bump", "0", "0", {77.7}, 72},
+               {"hermite2", "singular", "0", "0", {1e8, 1e15}},
+               {"hermite2", "laplace", "1e-6", "0", {1e6, 1e15}},
+               {"gaussian", "laplace", "-18.146", "118.7", {0.003603, 0.004, 0.008}},
+               {"singular", "singular", "0", "0", {0.376, 1, 30, 1e6, 1e45}},
+               {"uniform", "laplace", "0.7", "1.9", {3, 40, 1e9}},
+               {"laplace", "singular", "-0.4", "0.8", {9, 500}},
+               {"singular", "singular", "2.5", "0.6", {8, 1e4}},
+               {"uniform", "singular", "4", "-0.5", {20, 1e6}}};
+  for (const auto& c : cases) {
+    const Marginal q{*find_marginal(c.q), ExactDecimal(0)}, k{*find_marginal(c.k), ExactDecimal(0)};
+    PairLaw law;
+    law.mean_q = ExactDecimal::parse(c.mean_q, "mean");
+    law.mean_k = ExactDecimal::parse(c.mean_k, "mean");
+    const ProductPair pair(q, k, law);
+    for (const double t : c.times) {
+      INFO(c.q << " " << c.mean_q << " beside " << c.k << " " << c.mean_k << " at t = " << t);
+      const PairTransform g = pair.at(Wide(t), 1e-13);
+      const ComplexBall truth = product_pair_ball(q, k, law, Ball::exactly(t, c.bits));
+      CHECK(static_cast<double>(g.error) <= 1e-13 * static_cast<double>(abs(g.value)));
+      const Ball off = abs(ComplexBall{Ball::exactly(g.value.re, 192) - truth.re,
+                                       Ball::exactly(g.value.im, 192) - truth.im});
+      CHECK(certainly_at_most(off, Ball::exactly(g.error, 192)));
+    }
+  }
 }
