@@ -53,8 +53,8 @@ struct RetrievalPoint {
   Quantity largest;
   /// The needle's share of the softmax over all keys, scores as logits.
   std::optional<Quantity> mass;
-  /// One trial carries a tenth of a second moment or more: Student's interval cannot be trusted, and
-  /// the one given is bounded_mean_interval's.
+  /// One trial carries a tenth of a second moment or more: Student's interval cannot be trusted,
+  /// and the one given is bounded_mean_interval's.
   bool carried_by_one = false;
 };
 
