@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
 #include "cli/options.hpp"
@@ -83,6 +84,7 @@ int run_report(const Arguments& arguments) {
   refuse_within_report(out_dir, activations, "--activations");
 
   ReportContent content;
+  nlohmann::ordered_json origin;
   content.writes_verify_json = false;
   for (const std::string& name : names) {
     refuse_replaced(out_dir, name);
@@ -94,7 +96,7 @@ int run_report(const Arguments& arguments) {
     if (!content.verify.outcomes.empty())
       throw InputError(
           fmt::format("{}: a second result of verify; accepted: one a page", printable(name)));
-    content.verify = read_verify(text, name, content.provenance);
+    content.verify = read_verify(text, name, origin);
   }
   if (activations && content.verify.outcomes.empty())
     throw InputError("--activations: no result of verify is among the files; accepted: with one");
@@ -103,7 +105,7 @@ int run_report(const Arguments& arguments) {
         fmt::format("--activations: there is no file {}; accepted is a .safetensors file",
                     printable(*activations)));
   content.verify.activations = activations.value_or(default_activations());
-  const ReportFiles files = write_report(content, out_dir);
+  const ReportFiles files = write_report(content, origin, out_dir);
   if (!quiet) say_report_files(files);
   return 0;
 }

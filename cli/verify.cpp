@@ -107,7 +107,7 @@ int run_verify(const Arguments& arguments) {
   progress.finish();
 
   const auto origin = provenance(arguments, options.threads);
-  const auto files = write_report({report, origin, {}, true}, out_dir);
+  const auto files = write_report({report, {}, true}, origin, out_dir);
   if (!output.quiet) say_report_files(files);
   write_result(
       format == Format::json ? json_text(verify_json(report, origin)) : verify_table(report),

@@ -58,7 +58,8 @@ PageFigure draw_for_page(const ReportFigure& figure, const fs::path& folder) {
 
 }  // namespace
 
-ReportFiles write_report(const ReportContent& content, const std::string& out_dir) {
+ReportFiles write_report(const ReportContent& content, const nlohmann::ordered_json& provenance,
+                         const std::string& out_dir) {
   std::error_code error;
   fs::create_directories(out_dir, error);
   if (!fs::is_directory(out_dir)) throw InputError("--out-dir: cannot make the folder " + out_dir);
@@ -79,10 +80,10 @@ ReportFiles write_report(const ReportContent& content, const std::string& out_di
     write_file_atomically(path, text, "--out-dir");
     files.written.push_back(path);
   };
-  write("report.html", report_page(content.verify, content.provenance, drawn, content.results));
+  write("report.html", report_page(content.verify, provenance, drawn, content.results));
   for (const ReportFigure& figure : figures) write(figure.name + ".csv", figure.csv);
   if (content.writes_verify_json)
-    write("verify.json", json_text(verify_json(content.verify, content.provenance)));
+    write("verify.json", json_text(verify_json(content.verify, provenance)));
   return files;
 }
 

@@ -1,7 +1,7 @@
 // The page that `verify` leaves behind.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -18,16 +18,16 @@ struct ReportFiles {
 
 /// What stands in the page.
 struct ReportContent {
-  VerifyReport verify;                ///< no outcomes: a page of results alone
-  nlohmann::ordered_json provenance;  ///< of the run of verify, as it stands in verify.json
-  std::vector<std::string> results;   ///< sections of other results, below the claims
-  bool writes_verify_json = true;     ///< false where `verify` was read from a file
+  VerifyReport verify;               ///< no outcomes: a page of results alone
+  std::vector<std::string> results;  ///< sections of other results, below the claims
+  bool writes_verify_json = true;    ///< false where `verify` was read from a file
 };
 
 /// Writes report.html (one self-contained page: no script, no outside link), one .csv with the
 /// data of each figure, and verify.json where asked, into `out_dir`, which is made where it is
-/// missing. Each file appears whole or not at all. The paths written stand in that order.
-/// Throws InputError where the folder cannot be written.
-ReportFiles write_report(const ReportContent& content, const std::string& out_dir);
+/// missing. `provenance` is that of the run of verify. Each file appears whole or not at all. The
+/// paths written stand in that order. Throws InputError where the folder cannot be written.
+ReportFiles write_report(const ReportContent& content, const nlohmann::ordered_json& provenance,
+                         const std::string& out_dir);
 
 }  // namespace tapalab

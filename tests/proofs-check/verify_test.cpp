@@ -129,7 +129,7 @@ TEST_CASE("a report is whole, self-contained and holds what was found") {
   CHECK(report.exit_code() == 0);
   const auto folder = std::filesystem::temp_directory_path() / "tapalab-report-test";
   std::filesystem::remove_all(folder);
-  const auto files = write_report({report, {{"command", "test <&>"}}, {}, true}, folder.string());
+  const auto files = write_report({report, {}, true}, {{"command", "test <&>"}}, folder.string());
   CHECK(files.figures_missing.empty());
   const auto& written = files.written;
   CHECK(written.size() == 3);  // page, one figure's data, verify.json
@@ -161,7 +161,7 @@ TEST_CASE("a report is whole, self-contained and holds what was found") {
   // nothing but the files named is left in the folder
   CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 3);
   std::filesystem::remove_all(folder);
-  CHECK_THROWS_AS(write_report({report, {}, {}, true}, "/proc/no-such-folder"), InputError);
+  CHECK_THROWS_AS(write_report({report, {}, true}, {}, "/proc/no-such-folder"), InputError);
 }
 
 TEST_CASE("figures keep their references apart in one page") {
