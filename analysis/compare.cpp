@@ -72,6 +72,12 @@ void require_comparable(const ReadResult& result, const std::string& name) {
                                printable(name), printable(result.schema), comparable()));
 }
 
+std::string first_series(const ReadResult& result) {
+  if (result.quantities.empty()) return "nothing";
+  const ReadQuantity& first = result.quantities.front();
+  return printable(first.series + (first.at.empty() ? "" : " at " + first.at));
+}
+
 using Key = std::array<std::string, 3>;
 
 // A key that stands twice in a file counts its appearances.
@@ -121,9 +127,11 @@ Comparison compare_results(const ResultText& a, const ResultText& b, double limi
   comparison.only_in_b = second.quantities.size() - comparison.quantities.size();
   if (comparison.quantities.empty())
     throw InputError(fmt::format(
-        "{} and {} have no quantity in common; accepted: results of the same encodings, densities, "
-        "head dimensions and distances, in part at least",
-        printable(a.name), printable(b.name)));
+        "{} and {} have no quantity in common (the first begins with {}, the second with {}); "
+        "accepted: results of the same encodings, densities, head dimensions and distances, in "
+        "part "
+        "at least",
+        printable(a.name), printable(b.name), first_series(first), first_series(second)));
   return comparison;
 }
 
