@@ -182,17 +182,18 @@ std::vector<CrosscheckTask> tasks_of(const CrosscheckFlags& flags, unsigned thre
 }
 
 // What runs the kernels; nothing where they are emulated.
-std::shared_ptr<const Backend> backend_of(const CrosscheckFlags& flags) {
+void check_backend(const CrosscheckFlags& flags) {
   const std::string name = flags.backend.value_or("cpu");
-  if (name == "cuda") {
-    if (flags.attention()) {
-      throw InputError(
-          "--backend: cuda runs kernels of scores; accepted with rows of attention: cpu");
-    }
-    return cuda_device("--backend cuda");
-  }
-  if (name == "cpu") return nullptr;
-  throw InputError(unknown_name("--backend", "backend", name, {"cpu", "cuda"}));
+  if (name != "cpu" && name != "cuda")
+    throw InputError(unknown_name("--backend", "backend", name, {"cpu", "cuda"}));
+  if (name == "cuda" && flags.attention())
+    throw InputError(
+        "--backend: cuda runs kernels of scores; accepted with rows of attention: cpu");
+}
+
+// After check_backend. Throws UnavailableError.
+std::shared_ptr<const Backend> backend_of(const CrosscheckFlags& flags) {
+  return flags.backend.value_or("cpu") == "cuda" ? cuda_device("--backend cuda") : nullptr;
 }
 
 std::vector<ScoreCheck> run_checks(std::vector<CrosscheckTask> tasks,
@@ -368,11 +369,11 @@ std::string json_of(const std::vector<ScoreCheck>& scores,
   return json_text(document);
 }
 
-int finish_scores(const CrosscheckFlags& flags, std::shared_ptr<const Backend> device,
-                  const OutputFlags& output, Format format, const Arguments& arguments,
-                  unsigned threads) {
-  const std::vector<ScoreCheck> checks =
-      run_checks(tasks_of(flags, threads, output), std::move(device), output);
+int finish_scores(const CrosscheckFlags& flags, const OutputFlags& output, Format format,
+                  const Arguments& arguments, unsigned threads) {
+  // arguments are judged before the device is asked for
+  std::vector<CrosscheckTask> tasks = tasks_of(flags, threads, output);
+  const std::vector<ScoreCheck> checks = run_checks(std::move(tasks), backend_of(flags), output);
   if (output.plot) plot_crosscheck(checks, *output.plot);
   write_result(format == Format::csv     ? crosscheck_csv(checks)
                : format == Format::table ? crosscheck_table(checks)
@@ -421,10 +422,9 @@ int run_crosscheck(const Arguments& arguments) {
   output.keep(flags.observed, "the file of --observed");
   output.keep(flags.golden, "the file of --export");
   const unsigned threads = parse_threads(flags.threads);
-  std::shared_ptr<const Backend> device = backend_of(flags);
-  return flags.attention()
-             ? finish_attention(flags, output, format, arguments, threads)
-             : finish_scores(flags, std::move(device), output, format, arguments, threads);
+  check_backend(flags);
+  return flags.attention() ? finish_attention(flags, output, format, arguments, threads)
+                           : finish_scores(flags, output, format, arguments, threads);
 }
 
 }  // namespace tapalab::cli

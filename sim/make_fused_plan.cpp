@@ -1,6 +1,7 @@
 #include "sim/make_fused_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/gaussian_sampler.hpp"
 #include "sim/make_score_tables.hpp"
@@ -85,6 +86,16 @@ bool plan_phase(const PhaseTables& tables, const SparseRoot& root, FusedPlan& pl
   return true;
 }
 
+// The rotary kernels sum products in float, 2^-24 of each: a mean of few standard deviations then
+// moves by less than 1e12 samples can see. Others are drawn and scored in double.
+bool resolved_in_float(const FusedLaw& law) {
+  const double sd_k = std::max(law.spread, std::abs(law.slope) * std::min(1.0, law.scale_q));
+  const auto usual = [](double mean, double sd) {
+    return sd >= 1e-12 && sd <= 1e12 && std::abs(mean) <= 2 * sd;
+  };
+  return usual(law.mean_q, law.scale_q) && usual(law.mean_k, sd_k);
+}
+
 bool plan_rotary(const RotaryTables& tables, const SparseRoot& root, FusedPlan& plan) {
   const std::uint32_t dim = tables.head_dim, half = dim / 2;
   if (dim % 8 != 0 || tables.pairs.size() != half || !tables.plain.empty()) return false;
@@ -95,7 +106,7 @@ bool plan_rotary(const RotaryTables& tables, const SparseRoot& root, FusedPlan& 
     halves = halves && pair.first == d && pair.second == d + half;
   }
   const auto law = shared_law(root, dim, 0, dim);
-  if ((!adjacent && !halves) || !law) return false;
+  if ((!adjacent && !halves) || !law || !resolved_in_float(*law)) return false;
   plan.kind = adjacent ? FusedKind::adjacent : FusedKind::halves;
   plan.amplitude = plan.phase = *law;
   plan.scale = tables.scale;

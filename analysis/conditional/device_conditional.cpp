@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "analysis/conditional/phase_pair.hpp"
 #include "analysis/experiment.hpp"
@@ -33,6 +34,7 @@ constexpr double kNormalsError = 1e-6;
 struct DeviceForm {
   ConditionalForm form;
   double log_factor;
+  double rounding;  ///< bound of the rounding of log_factor and of the form's constant angle
 };
 
 // With q = m + s z, k = m' + l z + p z' and z = mu + sigma n, n a standard normal:
@@ -53,8 +55,12 @@ DeviceForm device_form(const ConditionalPair& pair, std::uint32_t dim, double t,
   result.form.turns0 = turns0 - std::round(turns0);
   result.form.turns1 = ((t * Q) * l + (t * s) * K) * sigma / kTwoPi;
   result.form.turns2 = (t * s * sigma) * (l * sigma) / kTwoPi;
-  result.log_factor =
-      d * (0.5 * std::log(wider / precision) - 0.5 * A * pair.mean_q * pair.mean_q / precision);
+  const double spread = 0.5 * std::log(wider / precision);
+  const double shift = 0.5 * A * pair.mean_q * pair.mean_q / precision;
+  result.log_factor = d * (spread - shift);
+  // a dozen operations, each within 2^-53 of sizes that only grow
+  result.rounding = 16 * std::numeric_limits<double>::epsilon() *
+                    (d * (std::abs(spread) + shift) + kTwoPi * std::abs(turns0));
   return result;
 }
 
@@ -67,9 +73,10 @@ CurvePoint device_point(std::uint64_t distance, const Moments& moments, const De
   const double n = static_cast<double>(moments.count);
   const double size = std::sqrt(moments.m2 / n + moments.mean * moments.mean);
   const double slack =
-      size * (1e-13 + kNormalsError * static_cast<double>(dim) *
-                          (std::abs(form.form.log2) +
-                           kTwoPi * (std::abs(form.form.turns1) + std::abs(form.form.turns2))));
+      size * (1e-13 + std::expm1(std::min(form.rounding, 700.0)) +
+              kNormalsError * static_cast<double>(dim) *
+                  (std::abs(form.form.log2) +
+                   kTwoPi * (std::abs(form.form.turns1) + std::abs(form.form.turns2))));
   const Wide scale = amplitude * exp(Wide(form.log_factor));
   const double half =
       std::max(interval.upper - moments.mean, moments.mean - interval.lower) + slack;

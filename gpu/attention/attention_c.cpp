@@ -15,7 +15,9 @@ thread_local std::string last_error;
 
 attention::Strides strides(const std::int64_t (&s)[3]) { return {s[0], s[1], s[2]}; }
 
-attention::Problem problem_of(const tapalab_attention_problem& c) {
+attention::Problem problem_of(const tapalab_attention_problem* problem) {
+  if (problem == nullptr) throw InputError("attention: problem is a null pointer");
+  const tapalab_attention_problem& c = *problem;
   attention::Problem p;
   p.query = c.query;
   p.key = c.key;
@@ -62,20 +64,23 @@ int guarded(Call&& call) {
 }  // namespace
 
 int tapalab_attention_workspace_bytes(const tapalab_attention_problem* problem, size_t* bytes) {
-  return guarded([&] { *bytes = attention::workspace_bytes(problem_of(*problem)); });
+  return guarded([&] {
+    if (bytes == nullptr) throw InputError("attention: bytes is a null pointer");
+    *bytes = attention::workspace_bytes(problem_of(problem));
+  });
 }
 
 int tapalab_attention_prepare(const tapalab_attention_problem* problem, void* workspace,
                               void* stream) {
   return guarded([&] {
-    attention::prepare(problem_of(*problem), workspace, static_cast<CUstream_st*>(stream));
+    attention::prepare(problem_of(problem), workspace, static_cast<CUstream_st*>(stream));
   });
 }
 
 int tapalab_attention_forward(const tapalab_attention_problem* problem, void* workspace,
                               void* stream) {
   return guarded([&] {
-    attention::forward(problem_of(*problem), workspace, static_cast<CUstream_st*>(stream));
+    attention::forward(problem_of(problem), workspace, static_cast<CUstream_st*>(stream));
   });
 }
 

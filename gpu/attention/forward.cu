@@ -1,5 +1,6 @@
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -22,6 +23,11 @@ void validate(const Problem& p) {
   accept(p.rows >= 0 && p.keys >= 0, "rows and keys must not be negative");
   constexpr std::int64_t kLongest = std::int64_t{1} << 30;
   accept(p.rows <= kLongest && p.keys <= kLongest, "at most 2^30 rows and keys");
+  constexpr double kMostRows = 2147483648.0;  // blocks of a launch are counted in 31 bits
+  accept(static_cast<double>(p.batch) * static_cast<double>(p.heads) *
+                 static_cast<double>(std::max<std::int64_t>(p.rows, 1)) <
+             kMostRows,
+         "batch x heads x rows must be below 2^31");
   accept(p.head_dim > 0 && p.head_dim <= 256,
          "head_dim = " + std::to_string(p.head_dim) + " must be from 1 to 256");
   accept(p.amplitude_dim >= 0 && p.amplitude_dim < p.head_dim,
@@ -78,6 +84,9 @@ std::size_t workspace_bytes(const Problem& problem) {
 void forward(const Problem& problem, void* workspace, cudaStream_t stream) {
   validate(problem);
   if (problem.rows == 0) return;
+  accept(problem.query != nullptr && problem.out != nullptr && workspace != nullptr &&
+             (problem.keys == 0 || (problem.key != nullptr && problem.value != nullptr)),
+         "query, key, value, out and workspace must not be null");
   if (!hopper_takes(problem)) return launch_portable(problem, workspace, stream);
   if (problem.precision == Precision::bf16)
     forward_hopper<__nv_bfloat16>(problem, workspace, stream);

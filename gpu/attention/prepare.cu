@@ -23,6 +23,8 @@ __global__ void fill_factors(float* factors, float* radians, std::int64_t count,
 }  // namespace
 
 void prepare(const Problem& problem, void* workspace, cudaStream_t stream) {
+  (void)workspace_bytes(problem);  // refuses what forward would refuse
+  if (workspace == nullptr) throw InputError("attention: workspace is a null pointer");
   const Workspace parts(problem, workspace);
   require(cudaMemsetAsync(parts.counters, 0, 2 * sizeof(int), stream), "counters");
   if (problem.amplitude_dim == 0) return;

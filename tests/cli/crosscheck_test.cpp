@@ -218,3 +218,17 @@ TEST_CASE("crosscheck refuses what it cannot do in one line, and lacks the CUDA 
     CHECK(result.out.empty());
   }
 }
+
+TEST_CASE("crosscheck judges its arguments before it asks for a device") {
+  for (const auto& wrong : std::vector<std::vector<std::string>>{{"--io", "bf99"},
+                                                                 {"--encoding", "nosuch"},
+                                                                 {"--density", "gaussian:rho=2"},
+                                                                 {"--samples", "x"},
+                                                                 {"--head-dim", "7"},
+                                                                 {"--horizon", "x"}}) {
+    std::vector<std::string> arguments{"crosscheck", "--backend", "cuda"};
+    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
+    INFO(wrong[0]);
+    CHECK(run_program(arguments).code == 2);
+  }
+}

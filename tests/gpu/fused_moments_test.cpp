@@ -333,6 +333,9 @@ TEST_CASE("Scores and densities that the fused kernels do not know are left to o
   CHECK_FALSE(plan({"tapa", "gaussian:rho=0.25", 12, {1}}));  // parts of 6
   CHECK_FALSE(plan({"rope", "gaussian:rho=0.25", 12, {1}}));
   CHECK_FALSE(plan({"nope", "gaussian:rho=0.25", 64, {1}}));
+  // the rotary kernels' float would show
+  CHECK_FALSE(plan({"rope", "gaussian:mean_q=10,mean_k=10", 64, {1}}));
+  CHECK_FALSE(plan({"rope", "gaussian:scale_q=1e20", 64, {1}}));
   CHECK_FALSE(plan({"partial:partial=0.5", "gaussian:rho=0.25", 64, {1}}));
 }
 
