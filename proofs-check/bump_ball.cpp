@@ -15,16 +15,10 @@
 #include <map>
 #include <mutex>
 
+#include "proofs-check/acb_number.hpp"
+
 namespace tapalab {
 namespace {
-
-struct BumpNumber {
-  BumpNumber() { acb_init(z); }
-  ~BumpNumber() { acb_clear(z); }
-  BumpNumber(const BumpNumber&) = delete;
-  BumpNumber& operator=(const BumpNumber&) = delete;
-  acb_t z;
-};
 
 Ball cosh_of(const Ball& x) {
   Ball result(0, x.bits());
@@ -35,7 +29,7 @@ Ball cosh_of(const Ball& x) {
 // int x^2 e^(-1/(1-x^2)) dx / norm; x = tanh y turns the integral into one of an entire-in-a-strip
 // function that falls like e^(-cosh^2): 1 - x^2 = sech^2 y.
 int bump_square(acb_ptr result, const acb_t y, void*, slong, slong bits) {
-  BumpNumber e, s;
+  AcbNumber e, s;
   acb_cosh(e.z, y, bits);
   acb_mul(e.z, e.z, e.z, bits);  // cosh^2
   acb_tanh(s.z, y, bits);
@@ -53,7 +47,7 @@ struct CosineOfBump {
 // the same with cos(w tanh y), for |w| of order 1
 int bump_cosine(acb_ptr result, const acb_t y, void* parameter, slong, slong bits) {
   const auto& w = static_cast<CosineOfBump*>(parameter)->w;
-  BumpNumber e, s;
+  AcbNumber e, s;
   acb_tanh(s.z, y, bits);
   acb_mul_arb(s.z, s.z, w.get(), bits);
   acb_cos(s.z, s.z, bits);
@@ -73,7 +67,7 @@ struct BumpRay {
 };
 int bump_ray(acb_ptr result, const acb_t y, void* parameter, slong, slong bits) {
   const auto& ray = *static_cast<BumpRay*>(parameter);
-  BumpNumber z, exponent, part;
+  AcbNumber z, exponent, part;
   acb_exp(z.z, y, bits);
   acb_set_arb_arb(part.z, ray.root.get(), Ball(-ray.root).get());
   acb_mul(z.z, z.z, part.z, bits);
@@ -97,7 +91,7 @@ int bump_ray(acb_ptr result, const acb_t y, void* parameter, slong, slong bits) 
 template <class Parameter>
 Ball integral_real(int (*f)(acb_ptr, const acb_t, void*, slong, slong), Parameter* parameter,
                    const Ball& a, const Ball& b, double log2_tolerance, slong bits) {
-  BumpNumber from, to, result;
+  AcbNumber from, to, result;
   acb_set_arb(from.z, a.get());
   acb_set_arb(to.z, b.get());
   mag_t tolerance;

@@ -13,18 +13,11 @@
 #include <cmath>
 #include <limits>
 
+#include "proofs-check/acb_number.hpp"
 #include "proofs-check/bump_ball.hpp"
 
 namespace tapalab {
 namespace {
-
-struct Number {
-  Number() { acb_init(z); }
-  ~Number() { acb_clear(z); }
-  Number(const Number&) = delete;
-  Number& operator=(const Number&) = delete;
-  acb_t z;
-};
 
 Ball real_function(const Ball& x, void (*f)(arb_t, const arb_t, slong)) {
   Ball result(0, x.bits());
@@ -59,7 +52,7 @@ Ball characteristic_ball(const Marginal& law, const Ball& w) {
       break;
   }
   const MarginalBall analytic(law, bits);
-  Number z, value;
+  AcbNumber z, value;
   acb_set_arb(z.z, y.get());
   analytic.characteristic(value.z, z.z, 0, bits);
   Ball result(0, bits);
@@ -120,7 +113,7 @@ void MarginalBall::density(acb_t result, const acb_t d, int side, int analytic, 
     case MarginalFamily::gaussian:
     case MarginalFamily::hermite2: {
       const bool hermite = law_.family == MarginalFamily::hermite2;
-      Number square;
+      AcbNumber square;
       acb_mul(square.z, d, d, bits);
       acb_mul_si(result, square.z, hermite ? -3 : -1, bits);
       acb_mul_2exp_si(result, result, -1);
@@ -135,7 +128,7 @@ void MarginalBall::density(acb_t result, const acb_t d, int side, int analytic, 
       if (law_.family == MarginalFamily::logistic) acb_mul(result, result, result, bits);
       break;
     case MarginalFamily::bump: {
-      Number x;
+      AcbNumber x;
       acb_div_arb(x.z, d, rate_.get(), bits);
       acb_mul(x.z, x.z, x.z, bits);
       acb_sub_ui(x.z, x.z, 1, bits);
@@ -150,7 +143,7 @@ void MarginalBall::density(acb_t result, const acb_t d, int side, int analytic, 
       acb_exp(result, result, bits);
       break;
     case MarginalFamily::student_t: {
-      Number x, power;
+      AcbNumber x, power;
       acb_mul(x.z, d, d, bits);
       acb_div_arb(x.z, x.z, spread_.get(), bits);
       acb_add_ui(x.z, x.z, 1, bits);
@@ -173,7 +166,7 @@ void MarginalBall::characteristic(acb_t result, const acb_t w, int analytic, slo
     case MarginalFamily::gaussian:
     case MarginalFamily::hermite2: {
       const bool hermite = law_.family == MarginalFamily::hermite2;
-      Number square;
+      AcbNumber square;
       acb_mul(square.z, w, w, bits);
       acb_div_si(result, square.z, hermite ? -6 : -2, bits);
       acb_exp(result, result, bits);
@@ -188,7 +181,7 @@ void MarginalBall::characteristic(acb_t result, const acb_t w, int analytic, slo
       acb_sech(result, w, bits);
       break;
     case MarginalFamily::logistic: {  // z/sinh z, z = sqrt(3) w; near 0: 1/sinc(iz)
-      Number z;
+      AcbNumber z;
       acb_mul_arb(z.z, w, sqrt(Ball(3, bits)).get(), bits);
       if (acb_contains_zero(z.z)) {
         acb_mul_onei(z.z, z.z);
@@ -211,7 +204,7 @@ void MarginalBall::characteristic(acb_t result, const acb_t w, int analytic, slo
       acb_sinc(result, result, bits);
       break;
     case MarginalFamily::singular: {  // ((1 - ikw)^(-1/2) + (1 + ikw)^(-1/2))/2, k = 2/sqrt(3)
-      Number z, up;
+      AcbNumber z, up;
       acb_div_arb(z.z, w, rate_.get(), bits);
       acb_mul_onei(z.z, z.z);
       acb_add_ui(up.z, z.z, 1, bits);
@@ -229,7 +222,7 @@ void MarginalBall::characteristic(acb_t result, const acb_t w, int analytic, slo
         break;
       }
       const Ball m = order_ - Ball(1, bits_) / 2;
-      Number z, order, power;
+      AcbNumber z, order, power;
       acb_mul_arb(z.z, w, rate_.get(), bits);
       const bool wide = acb_rel_accuracy_bits(z.z) < 16;
       if (wide) {  // |K_m(z)| <= K_m(Re z): all that an ellipse asks for

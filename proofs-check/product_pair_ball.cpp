@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "proofs-check/acb_number.hpp"
 #include "proofs-check/gaussian_ball.hpp"
 #include "proofs-check/marginal_ball.hpp"
 #include "proofs-check/turned_pair_ball.hpp"
@@ -128,18 +129,10 @@ struct Integrand {
   Ball jacobian;  ///< constant factor
 };
 
-struct PairNumber {
-  PairNumber() { acb_init(z); }
-  ~PairNumber() { acb_clear(z); }
-  PairNumber(const PairNumber&) = delete;
-  PairNumber& operator=(const PairNumber&) = delete;
-  acb_t z;
-};
-
 int evaluate_pair(acb_ptr result, const acb_t y, void* parameter, slong order, slong bits) {
   const auto& in = *static_cast<Integrand*>(parameter);
   const int analytic = order != 0;
-  PairNumber x, d, value, part;
+  AcbNumber x, d, value, part;
   switch (in.variable) {
     case Variable::x:
       acb_set(x.z, y);
@@ -315,7 +308,7 @@ class Quadrature {
       arb_cosh(c.get(), c.get(), p_.bits);
       left_out_ += in.jacobian * exp(-(c * c)) * 2;
     }
-    PairNumber start, end, part;
+    AcbNumber start, end, part;
     acb_set_arb(start.z, from.get());
     acb_set_arb(end.z, to.get());
     mag_t tolerance;
@@ -341,7 +334,7 @@ class Quadrature {
   MarginalBall f_, F_;
   double lambda_;
   Ball left_out_{0, 64};
-  PairNumber sum_;
+  AcbNumber sum_;
 };
 
 // F of bump, f bump or uniform: the trapezoidal rule, whose aliases are bounded (Poisson).
@@ -365,7 +358,7 @@ ComplexBall band_limited(const Problem& p) {
     const Ball x = h * j;
     const Ball d = x - p.u;
     if (!certainly_less(abs(d), f_width)) continue;  // |d| = B within the ball: f is 0 there
-    PairNumber place, density;
+    AcbNumber place, density;
     acb_set_arb(place.z, d.get());
     f.density(density.z, place.z, 1, 0, bits);
     Ball size(0, bits);

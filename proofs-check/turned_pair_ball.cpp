@@ -9,20 +9,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "proofs-check/acb_number.hpp"
 #include "proofs-check/marginal_ball.hpp"
 
 namespace tapalab {
 namespace {
 
 using Family = MarginalFamily;
-
-struct RayNumber {
-  RayNumber() { acb_init(z); }
-  ~RayNumber() { acb_clear(z); }
-  RayNumber(const RayNumber&) = delete;
-  RayNumber& operator=(const RayNumber&) = delete;
-  acb_t z;
-};
 
 /// The integrand along x = start + s direction, |direction| = 1, without e^(iTv start).
 struct Ray {
@@ -39,7 +32,7 @@ struct Ray {
 int evaluate_ray(acb_ptr result, const acb_t y, void* parameter, slong order, slong bits) {
   const auto& ray = *static_cast<Ray*>(parameter);
   const int analytic = order != 0;
-  RayNumber step, place, value, part;
+  AcbNumber step, place, value, part;
   if (ray.root) {
     acb_mul(step.z, y, y, bits);
     acb_mul(step.z, step.z, ray.direction, bits);
@@ -116,7 +109,7 @@ class TurnedPair {
  private:
   // sign times the integral over the ray from `start` at 45 degrees, or 135 where `leftwards`.
   void add(const Ball& start, int side, bool leftwards, int sign) {
-    RayNumber direction, turn, part, ends[2];
+    AcbNumber direction, turn, part, ends[2];
     const Ball c = sqrt(Ball(1, bits_) / 2);
     arb_set(acb_realref(direction.z), leftwards ? (-c).get() : c.get());
     arb_set(acb_imagref(direction.z), c.get());
@@ -140,7 +133,7 @@ class TurnedPair {
     mag_t tolerance;
     mag_init(tolerance);
     mag_set_ui_2exp_si(tolerance, 1, -static_cast<slong>(lambda_ / 0.6931471805599453));
-    RayNumber whole;
+    AcbNumber whole;
     for (std::size_t i = 0; i + 1 < places.size(); ++i) {
       for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
         const Ball s = Ball::exactly(places[i + k], bits_);
@@ -169,7 +162,7 @@ class TurnedPair {
   Ball rate_{0, 64};
   double lambda_ = 0;
   Ball left_out_{0, 64};
-  RayNumber sum_;
+  AcbNumber sum_;
 };
 
 }  // namespace

@@ -86,8 +86,8 @@ bool plan_phase(const PhaseTables& tables, const SparseRoot& root, FusedPlan& pl
   return true;
 }
 
-// The rotary kernels sum products in float, 2^-24 of each: a mean of few standard deviations then
-// moves by less than 1e12 samples can see. Others are drawn and scored in double.
+// The rotary kernels sum products in float, which keeps 2^-24 of each: large means would show in
+// the intervals of many samples. Such laws are drawn and scored in double.
 bool resolved_in_float(const FusedLaw& law) {
   const double sd_k = std::max(law.spread, std::abs(law.slope) * std::min(1.0, law.scale_q));
   const auto usual = [](double mean, double sd) {

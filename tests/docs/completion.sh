@@ -5,10 +5,10 @@ set -u
 program=$(realpath "$1") root=$(realpath "$2")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-mkdir "$scratch/bin" "$scratch/work" "$scratch/work/results"
+mkdir "$scratch/bin" "$scratch/here" "$scratch/here/results"
 ln -s "$program" "$scratch/bin/tapalab"
 export PATH=$scratch/bin:$PATH
-cd "$scratch/work" || exit 1
+cd "$scratch/here" || exit 1
 touch one.json two.npy
 source "$root/cli/completion/tapalab.bash"
 failures=0
