@@ -60,8 +60,9 @@ class RadialInBalls {
         lambda_(0.6931471805599453 * 0.9 * static_cast<double>(bits)),
         coordinates_(2 * static_cast<slong>(task.head_dim)),
         density_(density),
-        full_(forms(task, false), bits),
-        centred_(forms(task, true), bits) {
+        work_(work_bits(task)),
+        full_(forms(task, false, work_), work_),
+        centred_(forms(task, true, bits), bits) {
     mean = full_.amplitude_mean();
     const Ball centred_mean = centred_.amplitude_mean();
     const Ball variance_0 = centred_.amplitude_variance();
@@ -92,6 +93,8 @@ class RadialInBalls {
   bool has_variance = true;
 
   bool is_odd() const { return full_.amplitude_is_odd(); }
+  /// What `t` is to be given with.
+  slong bits_of_time() const { return work_; }
 
   /// Phi_order(t).
   ComplexBall at(const Ball& t, int order) const {
@@ -99,10 +102,19 @@ class RadialInBalls {
   }
 
  private:
-  GaussianFormsBall forms(const CurveTask& task, bool centred) const {
-    GaussianFormsBall forms = gaussian_laws_ball(task, bits_).front().forms;
-    if (centred) std::fill(forms.mean.begin(), forms.mean.end(), Ball(0, bits_));
-    add_phase_score_ball(task, forms, bits_);
+  // Elimination of blocks of more than two coordinates cancels where 1/rho is far below t K: as
+  // many bits more, for the largest rho of student-t-joint, about e^(lambda/(k - order)).
+  slong work_bits(const CurveTask& task) const {
+    if (!is_student() || !std::holds_alternative<TapaGeneralEncoding>(task.encoding.law)) {
+      return bits_;
+    }
+    const double rest = density_.nu.value() / 2 - (density_.nu.compare(4) > 0 ? 2 : 1);
+    return bits_ + static_cast<slong>(std::min(3 * lambda_ / (0.69 * rest), 8192.0));
+  }
+  GaussianFormsBall forms(const CurveTask& task, bool centred, slong bits) const {
+    GaussianFormsBall forms = gaussian_laws_ball(task, bits).front().forms;
+    if (centred) std::fill(forms.mean.begin(), forms.mean.end(), Ball(0, bits));
+    add_phase_score_ball(task, forms, bits);
     return forms;
   }
   bool is_student() const { return density_.shape == RadialShape::student_t; }
@@ -139,6 +151,7 @@ class RadialInBalls {
   ComplexBall student(const Ball& t, int order) const {
     const double k = about(k_), n = static_cast<double>(coordinates_), half_n = n / 2;
     const Ball ratio = (k_ - 1) / k_;
+    const Ball nu = Ball::decimal(density_.nu.text(), work_), work_ratio = (nu - 2) / nu;
     const Ball log_norm = k_ * log(k_) - log_gamma_ball(k_);
     // The widest step: over lines Im v = +-theta |f| integrates to (cos theta)^(-k - n/2) E|a|^j.
     ScaleRule rule{0, 0, 0};
@@ -182,7 +195,7 @@ class RadialInBalls {
     if (order == 2) moments += size.c2 * (spread_ + 1);
     left_out += growth * moments * aliases(width, rule.step) * 2;
     return sum(rule, at_most(left_out), [&](const Ball& v) {
-      const ComplexBall zeta{exp(v) / ratio, Ball(0, bits_)};
+      const ComplexBall zeta{exp(v.with_bits(work_)) / work_ratio, Ball(0, work_)};
       const ComplexBall phi = of_order(full_.at(t, zeta), order);
       const Ball w = weight(v);
       return ComplexBall{w * phi.re, w * phi.im};
@@ -237,6 +250,7 @@ class RadialInBalls {
   double lambda_;  ///< what is left out is about e^-lambda
   slong coordinates_;
   const RadialDensity& density_;
+  slong work_;
   GaussianTransformBall full_, centred_;
   Ball k_{0, 64};              ///< nu/2 of student-t-joint
   Ball width_squared_{0, 64};  ///< b^2 of quartic
@@ -259,7 +273,8 @@ std::optional<Ball> scale_spread_ball(const RadialDensity& density, std::uint32_
 PointBalls radial_balls(const CurveTask& task, std::uint64_t distance, slong bits) {
   const auto& density = std::get<RadialDensity>(task.density.law);
   const RadialInBalls radial(task, density, bits);
-  const Ball t = Ball::pi(bits) * 2 * phase_scale_ball(task, distance, bits);
+  const slong fine = radial.bits_of_time();
+  const Ball t = Ball::pi(fine) * 2 * phase_scale_ball(task, distance, fine);
   const Ball square = radial.variance + radial.mean * radial.mean;
   const bool still = arb_is_zero(t.get()) != 0;
   ComplexBall first{still ? radial.mean : Ball(0, bits), Ball(0, bits)};
