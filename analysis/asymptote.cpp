@@ -137,8 +137,10 @@ struct FillDecay {
     const std::uint32_t phase_dim = score.head_dim - score.amplitude_dim;
     if (std::holds_alternative<TapaEncoding>(encoding.law)) {
       law.asymptote = split_product_asymptote(density, phase_dim);
+      fill_split_product(law, density, phase_dim);
     } else if (std::holds_alternative<TapaLinearEncoding>(encoding.law)) {
       law.asymptote = linear_product_asymptote(density, phase_dim);
+      fill_linear_product(law, density, phase_dim);
     } else {
       law.asymptote = not_predicted("general matrices couple coordinates that are not Gaussian");
     }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "analysis/quantity.hpp"
 #include "sim/density.hpp"
 #include "sim/encoding.hpp"
 
@@ -44,10 +45,13 @@ struct DecayLaw {
   double scale_exponent = 1;
   /// s(distance), relative error below 1e-14 (times ln distance for the power law).
   std::function<double(std::uint64_t distance)> scale;
-  /// ln|Phi_1| at s, up to a constant; empty where no closed form is derived.
+  /// ln|Phi_1| at s, up to a constant; an error of infinity where nothing is known at that s, empty
+  /// where nothing is derived at any.
   std::function<Rounded(double s)> log_envelope;
-  /// d ln|Phi_1| / d ln s at s; empty as above.
+  /// d ln|Phi_1| / d ln s at s; as above.
   std::function<Rounded(double s)> exponent_in_scale;
+  /// What the errors of both are: rounding of a closed form, or estimates of quadrature.
+  ErrorKind predicted_kind = ErrorKind::rounding;
   Asymptote asymptote;
 };
 

@@ -15,4 +15,11 @@ Asymptote split_product_asymptote(const ProductDensity& density, std::uint32_t p
 /// A linear phase: |Phi_1| = |E a| |F_q F_k|^dP.
 Asymptote linear_product_asymptote(const ProductDensity& density, std::uint32_t phase_dim);
 
+/// Fill log_envelope and exponent_in_scale where both laws have a closed characteristic function.
+/// Split TAPA: by the stationary expansion of one pair where that applies and is right to 1e-11, by
+/// the pair's integral elsewhere; the slope by the expansion's terms or by differences. A linear
+/// phase: ln|F| and its derivative in closed form.
+void fill_split_product(DecayLaw& law, const ProductDensity& density, std::uint32_t phase_dim);
+void fill_linear_product(DecayLaw& law, const ProductDensity& density, std::uint32_t phase_dim);
+
 }  // namespace tapalab

@@ -39,9 +39,10 @@ bool usable(const CurvePoint& point) {
       fit.outside_window, fit.unresolved, fit.no_envelope));
 }
 
-FitNumber number(double value, double error) {
-  return {value, value - error, value + error, ErrorKind::rounding, false, std::nullopt};
+FitNumber number(double value, double error, ErrorKind kind) {
+  return {value, value - error, value + error, kind, false, std::nullopt};
 }
+bool known(const LogPoint& log) { return std::isfinite(log.y) && std::isfinite(log.bound_low); }
 
 FitNumber divided(const FitNumber& x, double divisor) {
   FitNumber result = x;
@@ -51,13 +52,23 @@ FitNumber divided(const FitNumber& x, double divisor) {
   return result;
 }
 
-/// The closed form's ln|Phi_1| at the points, ready for the same linear functionals.
+/// The predicted ln|Phi_1| at the points, ready for the same linear functionals; where nothing is
+/// known the bounds are infinite.
 std::vector<LogPoint> predicted_logs(const DecayLaw& law, const std::vector<Candidate>& points) {
   std::vector<LogPoint> logs;
-  const double first = law.log_envelope(points.front().point.scale).value;
+  std::vector<Rounded> values;
   for (const Candidate& candidate : points) {
-    const Rounded value = law.log_envelope(candidate.point.scale);
+    values.push_back(law.log_envelope(candidate.point.scale));
+  }
+  const auto reference = std::find_if(values.begin(), values.end(), [](const Rounded& value) {
+    return std::isfinite(value.error);
+  });
+  const double first = reference == values.end() ? 0 : reference->value;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Candidate& candidate = points[i];
+    const Rounded& value = values[i];
     LogPoint log;
+    log.kind = law.predicted_kind;
     log.x = candidate.log.x;
     log.y = value.value - first;
     // s is rounded too: a relative error of 1e-15 ln(distance) in s moves ln|Phi_1| by the
@@ -125,9 +136,11 @@ FitResult fit_decay(const DistanceCurve& curve, const FitWindow& window) {
   for (Candidate& candidate : chosen) {
     if (law.exponent_in_scale) {
       const Rounded slope = law.exponent_in_scale(candidate.point.scale);
-      candidate.point.predicted =
-          number(slope.value * law.scale_exponent,
-                 slope.error * law.scale_exponent + 1e-15 * std::abs(slope.value));
+      const double error = slope.error * law.scale_exponent + 1e-15 * std::abs(slope.value);
+      if (std::isfinite(slope.value) && std::isfinite(error)) {
+        candidate.point.predicted =
+            number(slope.value * law.scale_exponent, error, law.predicted_kind);
+      }
     }
     fit.points.push_back(candidate.point);
     measured.push_back(candidate.log);
@@ -150,14 +163,14 @@ FitResult fit_decay(const DistanceCurve& curve, const FitWindow& window) {
                                log_point(high, local.distance_high, low, local.distance_low), step,
                                window.dependence);
     local.in_scale = divided(local.in_distance, law.scale_exponent);
-    if (!predicted.empty()) {
+    if (!predicted.empty() && known(predicted[i]) && known(predicted[i + 1])) {
       local.predicted = secant(predicted[i], predicted[i + 1], step, window.dependence);
     }
     fit.local.push_back(local);
   }
   const std::vector<double> coefficients = slope_coefficients(measured);
   fit.overall = combine(measured, coefficients, window.dependence);
-  if (!predicted.empty()) {
+  if (!predicted.empty() && std::all_of(predicted.begin(), predicted.end(), known)) {
     fit.overall_predicted = combine(predicted, coefficients, window.dependence);
   }
   return fit;

@@ -41,7 +41,7 @@ struct FitPoint {
   std::uint64_t distance = 0;
   double scale = 0;  ///< s, relative error below 1e-12
   double t = 0;      ///< t_per_scale * s, the same
-  /// d ln|Phi_1| / d ln distance of the closed form at this distance.
+  /// d ln|Phi_1| / d ln distance at this distance, from the law (docs/theory/fits.md).
   std::optional<FitNumber> predicted;
 };
 
@@ -51,7 +51,7 @@ struct LocalExponent {
   double t_low = 0, t_high = 0;
   FitNumber in_distance;               ///< by ln distance; negative for decay
   FitNumber in_scale;                  ///< by ln s
-  std::optional<FitNumber> predicted;  ///< the closed form over the same interval, by ln distance
+  std::optional<FitNumber> predicted;  ///< the law's over the same interval, by ln distance
 };
 
 struct FitResult {
@@ -65,8 +65,8 @@ struct FitResult {
   std::vector<FitPoint> points;      ///< by distance, one per distance
   std::vector<LocalExponent> local;  ///< points.size() - 1 of them
   /// Slope of the least-squares line of ln|Phi_1| against ln distance over the points, weighted by
-  /// their sampling errors, or equally where some point has none; and the slope that the closed
-  /// form has with the same weights. The envelope is no exact power: this number belongs to its
+  /// their sampling errors, or equally where some point has none; and the slope that the predicted
+  /// envelope has with the same weights. The envelope is no exact power: this number belongs to its
   /// window.
   FitNumber overall;
   std::optional<FitNumber> overall_predicted;

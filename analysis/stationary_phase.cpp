@@ -187,7 +187,10 @@ int StationaryPair::order(const Wide& t) const {
   return best;
 }
 
-PairTransform StationaryPair::at(const Wide& t) const {
+PairTransform StationaryPair::at(const Wide& t) const { return sum(t, false); }
+PairTransform StationaryPair::slope(const Wide& t) const { return sum(t, true); }
+
+PairTransform StationaryPair::sum(const Wide& t, bool derivative) const {
   const Wide T = abs(t * scale_);
   PairTransform result;
   result.method = PairMethod::wide_quadrature;
@@ -200,11 +203,13 @@ PairTransform StationaryPair::at(const Wide& t) const {
   }
   Wide power = T, size = 0;
   for (int k = 0; k < stop; ++k, power *= T) {
-    const WideComplex term = Wide(1 / power) * terms_[static_cast<std::size_t>(k)];
+    const Wide factor = derivative ? Wide(-(k + 1) / power) : Wide(1 / power);
+    const WideComplex term = factor * terms_[static_cast<std::size_t>(k)];
     result.value = result.value + term;
     size += abs(term);
   }
-  result.error = rest(static_cast<std::size_t>(stop), T) + ldexp(wide_epsilon(), 16) * size;
+  const Wide most = derivative ? Wide(stop) + kWindow : Wide(1);
+  result.error = most * rest(static_cast<std::size_t>(stop), T) + ldexp(wide_epsilon(), 16) * size;
   if (t < 0) result.value.im = -result.value.im;
   return result;
 }

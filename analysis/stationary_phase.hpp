@@ -30,11 +30,15 @@ class StationaryPair {
   /// terms still grow the result is 0 with error 1, since |g| <= 1. t != 0.
   PairTransform at(const Wide& t) const;
 
+  /// T dg/dT by the same terms, k + 1 times each; the rest likewise.
+  PairTransform slope(const Wide& t) const;
+
   /// The order, 1 to kOrders, that `at` stops before; 0 where the terms grow.
   int order(const Wide& t) const;
 
  private:
   Wide rest(std::size_t from, const Wide& T) const;
+  PairTransform sum(const Wide& t, bool derivative) const;
 
   std::vector<WideComplex> terms_;  ///< coefficient of 1/|T|^(k+1), T = t scale, for T > 0
   Wide scale_;

@@ -47,7 +47,7 @@ int run_fit(const Arguments& arguments) {
   FitFlags fit;
   const auto app = make_app("fit",
                             "Local exponents of the decay of the envelope with distance, beside "
-                            "the closed form at those distances and the asymptote.",
+                            "what the law predicts at those distances and the asymptote.",
                             "tapalab fit --distances log:1:2^40:41");
   add_experiment_options(*app, flags);
   add_text(*app, "--t-min", fit.t_min,

@@ -62,7 +62,7 @@ std::string describe(const FitResult& fit) {
   if (fit.seed) text += fmt::format(", seed\u00a0{}", *fit.seed);
   text += "  ·  over the window: " + interval(fit.overall);
   if (fit.overall_predicted) {
-    text += fmt::format(" (closed form {})", interval(*fit.overall_predicted));
+    text += fmt::format(" (predicted {})", interval(*fit.overall_predicted));
   }
   return text;
 }
@@ -109,7 +109,7 @@ Figure fit_figure(const std::vector<FitResult>& fits, const std::string& title) 
   }
   if (levels.empty())
     caption += " Their errors are bounds, narrower than the markers if no bar shows.";
-  if (predicted) caption += " Dotted: the closed form's exponent at finite distance.";
+  if (predicted) caption += " Dotted: the predicted exponent at finite distance.";
   for (const FitResult& fit : fits) {
     if (fit.asymptote.exponent_in_distance) continue;
     caption += fmt::format(" Asymptote of {}: {}.", fit.encoding.spec, fit.asymptote.reason);

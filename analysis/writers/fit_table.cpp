@@ -48,7 +48,7 @@ std::string fits_table(const std::vector<FitResult>& fits) {
                        fit.head_dim);
     out += fmt::format("points:       {}\n", left_out_text(fit));
     out += fmt::format("exponent:     {}\n", with_interval(fit.overall));
-    out += fmt::format("closed form:  {}\n", with_interval(fit.overall_predicted));
+    out += fmt::format("predicted:    {}\n", with_interval(fit.overall_predicted));
     out += fmt::format("asymptote:    {}\n", asymptote_text(fit.asymptote));
     std::vector<std::vector<std::string>> rows;
     for (const LocalExponent& step : fit.local) {
@@ -57,7 +57,7 @@ std::string fits_table(const std::vector<FitResult>& fits) {
                       with_interval(step.in_distance), with_interval(step.predicted)});
     }
     out +=
-        aligned_table({"from", "to", "t from", "t to", "local exponent", "closed form"}, rows, {});
+        aligned_table({"from", "to", "t from", "t to", "local exponent", "predicted"}, rows, {});
   }
   return out;
 }
