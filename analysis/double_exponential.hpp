@@ -16,9 +16,9 @@ namespace tapalab {
 
 /// An integral, the difference of the last two sums and the integral of the absolute value.
 /// The difference is the error of the sum before the last; that of the last is about its square.
-/// Where the finest step does not meet the tolerance two sums may be close by chance: the difference
-/// is then at least a hundredth of the one before it, and twice the absolute integral, which bounds
-/// any error, where it is above kSettled of that.
+/// Where the finest step does not meet the tolerance two sums may be close by chance: the
+/// difference is then at least a hundredth of the one before it, and twice the absolute integral,
+/// which bounds any error, where it is above kSettled of that.
 template <class Real, class Value>
 struct Integral {
   Value value{};
