@@ -151,8 +151,10 @@ struct RetrievalProbe::Shared {
     if (const auto* score = std::get_if<PhaseScore>(&model)) {
       phase = std::make_unique<PhaseFlat>(*score);
       scales.push_back(0);
-      for (std::uint64_t j = 1; j <= task.lengths.back(); ++j)
+      for (std::uint64_t j = 1; j <= task.lengths.back(); ++j) {
+        heed_signals(j);
         scales.push_back(phase->scale(static_cast<double>(j)));
+      }
     } else {
       rotary = std::make_unique<RotaryFlat>(std::get<RotaryScore>(model));
     }
