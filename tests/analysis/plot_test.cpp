@@ -399,6 +399,17 @@ TEST_CASE("a fit figure holds the quotients, the closed form and the asymptote")
   CHECK(panel.series[0].thin.size() == fit.points.size());
   REQUIRE(panel.rules.size() == 1);
   CHECK(panel.rules[0].y == Approx(-6.4));
+  // t = 2 pi distance^0.1/sqrt(64) at both lengths, and the closed form within every error
+  REQUIRE(panel.uprights.size() == 2);
+  CHECK(panel.uprights[0].x == Approx(std::log10(6.283185307 / 8 * std::pow(65536.0, 0.1))));
+  CHECK(panel.uprights[1].x == Approx(std::log10(6.283185307 / 8 * 4)));
+  const plot::Panel& residual = figure.panels.at(1);
+  REQUIRE(residual.series.size() == 1);
+  CHECK(residual.series[0].marks.size() == fit.local.size());
+  for (const plot::Mark& mark : residual.series[0].marks) {
+    CHECK(mark.upper_bound);
+    CHECK(mark.high < -9);
+  }
   const Directory directory;
   plot_fits({fit}, directory / "fit.svg");
   const std::string svg = read(directory / "fit.svg");
