@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "analysis/experiment.hpp"
+#include "analysis/curve_task.hpp"
 #include "analysis/plot/curve_plot.hpp"
 #include "analysis/writers/csv.hpp"
 #include "proofs-check/gaussian_ball.hpp"
@@ -20,12 +20,7 @@ namespace {
 
 CurveTask tapa_task(const std::string& density, std::uint32_t head_dim,
                     const std::string& distances) {
-  CurveTask task;
-  task.encoding = parse_encoding("tapa:alpha=0.1");
-  task.density = parse_density(density);
-  task.head_dim = head_dim;
-  task.distances = parse_distances(distances);
-  return task;
+  return curve_task("tapa:alpha=0.1", density, head_dim, distances);
 }
 
 CurveTask sampled(CurveTask task, const VerifyReport& report) {
@@ -123,12 +118,8 @@ std::vector<CertifiedRecurrence> drawn_recurrences(const std::vector<CertifiedRe
 }
 
 CurveTask rope_task(const std::string& base, const std::string& distances) {
-  CurveTask task;
-  task.encoding = parse_encoding(fmt::format("rope:base={},angle=turns,pairing=adjacent", base));
-  task.density = parse_density("gaussian:rho=0.5");
-  task.head_dim = 64;
-  task.distances = parse_distances(distances);
-  return task;
+  return curve_task(fmt::format("rope:base={},angle=turns,pairing=adjacent", base),
+                    "gaussian:rho=0.5", 64, distances);
 }
 
 /// The thresholds of the hypothesis, the gap's threshold and the recurrence of one curve.
