@@ -46,7 +46,7 @@ figure .phone { display: none; }
 details summary { cursor: pointer; color: var(--soft); font-size: .9rem; margin-top: .6rem; }
 @media (max-width: 40rem) { main { padding: .75rem; } section.claim, figure { padding: .6rem; }
   section.claim figure { border: 0; padding: 0; } figure .desk { display: none; } figure .phone { display: block; }
-  .evidence th { width: auto !important; } .matrix th, .matrix td { padding: .1rem .25rem; font-size: .72rem; }
+  .evidence th { width: auto !important; } .matrix th, .matrix td { padding: .1rem .16rem; font-size: .68rem; }
   .stack thead { display: none; } .stack tr { display: block; border-bottom: 1px solid var(--line); padding: .4rem 0; }
   .stack td { display: block; border: 0; padding: .1rem 0; max-width: none; white-space: normal; overflow-wrap: anywhere; }
   .stack td[data-label]::before { content: attr(data-label) ": "; color: var(--soft); font-family: system-ui, sans-serif; } }

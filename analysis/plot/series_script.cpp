@@ -13,6 +13,7 @@ namespace tapalab::plot {
 namespace {
 
 constexpr std::size_t kColumns = 1500;
+constexpr double kMarkers = 64;
 
 /// One plot element: a data block and how it is drawn.
 struct Element {
@@ -173,7 +174,8 @@ void add_series(Elements& elements, const Panel& panel, const Series& series, co
   }
   std::string bars, hollow, filled, arrows, caps;
   const double visible = 0.01 * y.span();
-  for (const Mark& mark : chosen(series.marks, x, markers)) {
+  // A line shows what markers leave out; without one each of them counts.
+  for (const Mark& mark : chosen(series.marks, x, series.connected ? markers : kMarkers)) {
     if (mark.upper_bound) {
       arrows += row({mark.x, mark.high, 0, -0.045 * y.span()});
       caps += row({mark.x - 0.006 * x.span(), mark.high, 0.012 * x.span(), 0});

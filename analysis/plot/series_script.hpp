@@ -11,7 +11,8 @@ namespace tapalab::plot {
 
 /// Writes data blocks and one plot command. At most a few thousand vertices of a curve are sent,
 /// whatever its length: per column of pixels the first, last, lowest and highest. `markers`: of one
-/// curve; with more points than this a regular part of them is marked.
+/// joined curve; with more points than this (64 where they are not joined) a regular part of them
+/// is marked.
 void write_series(std::ostream& out, const Panel& panel, const Range& x, const Range& y,
                   double markers);
 
