@@ -207,8 +207,10 @@ std::vector<ReportFigure> report_figures(const VerifyReport& report) {
   std::vector<ReportFigure> figures;
   if (ran("assumption-2.1"))
     if (auto figure = coordinates_figure(report)) figures.push_back(std::move(*figure));
-  if (const ClaimResult* result = found("theorem-2.2"))
+  if (const ClaimResult* result = found("theorem-2.2")) {
     figures.push_back(rope_figure(result->evidence));
+    figures.push_back(region_figure(result->evidence));
+  }
   if (ran("theorem-3.2")) {
     figures.push_back(bias_figure());
     figures.push_back(sampled_bias_figure(report));

@@ -45,7 +45,7 @@ std::vector<CertifiedRecurrence> certified_recurrences(const std::vector<Evidenc
 
 /// The smallest even D for which docs/theory/theorem-2.2.md proves the gap above |mu_0|/8 for every
 /// near distance of the hypothesis and every far distance in (b, farthest]; `ratio` = |nu_0/mu_0|,
-/// a decimal. nullopt where it proves none.
+/// a decimal. nullopt where it proves none below 2^62.
 std::optional<std::uint64_t> sufficient_head_dim(const std::string& base, AngleUnit angle,
                                                  std::uint64_t farthest, const std::string& ratio);
 
