@@ -238,11 +238,46 @@ std::string figure_html(const PageFigure& figure) {
       html_escape(figure.name));
 }
 
+// A formula cut at its wide spaces, a <math> for each part, so that a narrow page can break the
+// line there; whole where it is not one row.
+std::string breakable(std::string_view formula) {
+  constexpr std::string_view kHead = "<semantics><mrow>", kTail = "</mrow></semantics></math>",
+                             kSpace = "<mspace width=\"";
+  const auto head = formula.find(kHead);
+  if (head == std::string_view::npos || !formula.ends_with(kTail)) return std::string(formula);
+  std::string_view row = formula.substr(head + kHead.size());
+  row.remove_suffix(kTail.size());
+  std::string html, part;
+  const auto flush = [&] {
+    if (!part.empty()) html += "<math displaystyle=\"true\"><mrow>" + part + "</mrow></math> ";
+    part.clear();
+  };
+  int depth = 0;
+  while (!row.empty()) {
+    const auto end = row.find('>') + 1;  // a tag, or the text before one and that tag
+    const std::string_view piece = row.substr(0, end);
+    row.remove_prefix(end);
+    const bool closes = piece.find("</") != std::string_view::npos;
+    if (depth == 0 && piece.starts_with(kSpace) && piece[kSpace.size()] >= '1' &&
+        piece[kSpace.size()] <= '9') {
+      row.remove_prefix(row.find('>') + 1);  // its own end
+      flush();
+      continue;
+    }
+    depth += closes ? -1 : 1;
+    if (depth < 0) return std::string(formula);
+    part += piece;
+  }
+  flush();
+  return html;
+}
+
 // The statement as mathematics, from the program's own file of formulas.
 std::string formula_html(const std::string& id) {
   const std::string_view formula = claim_formula(id);
-  return formula.empty() ? std::string()
-                         : fmt::format("<div class=\"wide formula\">{}</div>\n", formula);
+  return formula.empty()
+             ? std::string()
+             : fmt::format("<div class=\"wide formula\">{}</div>\n", breakable(formula));
 }
 
 std::string repeat_html(const VerifyReport& report, const std::string& id) {
