@@ -1,4 +1,5 @@
-// Figures of the claims on RoPE's gap, TAPA's law, resolution, crossover, sensitivity and histograms.
+// Figures of the claims on RoPE's gap, TAPA's law, resolution, crossover, sensitivity and
+// histograms.
 #pragma once
 
 #include <vector>
