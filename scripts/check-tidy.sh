@@ -49,7 +49,7 @@ cd "$root"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 # The precompiled header of GCC is of no use to clang, and would be read in full for every source.
-sed -E 's/ -Winvalid-pch -include [^ ]*cmake_pch\.hxx//' "$build/compile_commands.json" >"$folder/commands.json"
+sed -E 's/ -Winvalid-pch -include [^ ]*cmake_pch\.hxx//; s/ -Wno-shadow//' "$build/compile_commands.json" >"$folder/commands.json"
 for room in sim analysis proofs-check cli notebooks-cpp/tool; do
   git -c safe.directory='*' ls-files "$room/*.cpp" | xargs -r -n 12
 done | xargs -d '\n' -P "$(nproc)" -I {} bash -c '"$0" --batch "$1" $2' "${BASH_SOURCE[0]}" "$folder" {}
