@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "analysis/double_exponential.hpp"
 #include "analysis/product_plan.hpp"
 
 namespace tapalab::product {
@@ -15,16 +16,22 @@ namespace {
 constexpr double kRoundoff = 1.1102230246251565e-16;  // 2^-53
 // Sums of two levels that agree to this part of the absolute integral are taken as converged.
 constexpr double kTolerance = 2e-15;
+// Of integrals that are the size of an error.
+constexpr double kSizeTolerance = 1e-6;
 
 struct Sum {
   std::complex<double> value{0, 0};
   double difference = 0;
   double absolute = 0;
+  double tolerance = kTolerance;
 
+  // Sums of two levels that are no closer than kSettled may be so by chance: twice the absolute
+  // integral bounds any error.
   template <class Value>
   void add(double factor, Value part, double part_difference, double part_absolute) {
     value += factor * part;
-    difference += factor * part_difference;
+    difference +=
+        factor * (part_difference > kSettled * part_absolute ? 2 * part_absolute : part_difference);
     absolute += factor * part_absolute;
   }
 };
@@ -44,8 +51,8 @@ boost::math::quadrature::tanh_sinh<double>& segment_rule() {
 template <class Integrand>
 void add_half_line(const Integrand& h, double scale, double factor, Sum& sum) {
   double difference = 0, absolute = 0;
-  const auto value = half_line_rule().integrate([&](double s) { return h(scale * s); }, kTolerance,
-                                                &difference, &absolute);
+  const auto value = half_line_rule().integrate([&](double s) { return h(scale * s); },
+                                                sum.tolerance, &difference, &absolute);
   sum.add(factor * scale, value, difference, absolute);
 }
 
@@ -55,7 +62,7 @@ void add_segment(const Integrand& h, double length, double factor, Sum& sum) {
   double difference = 0, absolute = 0;
   const double half = 0.5 * length;
   const auto value = segment_rule().integrate(
-      [&](double z, double rest) { return h(half * std::fabs(rest), z < 0); }, kTolerance,
+      [&](double z, double rest) { return h(half * std::fabs(rest), z < 0); }, sum.tolerance,
       &difference, &absolute);
   sum.add(factor * half, value, difference, absolute);
 }
@@ -64,12 +71,17 @@ void add_segment(const Integrand& h, double length, double factor, Sum& sum) {
 // whole integral but for F there times the mass of f, which is added to the difference. Empty where
 // that is not negligible.
 template <class Integrand>
-std::optional<Sum> narrow(const Plan& plan, const Integrand& h, double T, double nearest) {
+std::optional<Sum> narrow(const Plan& plan, const Integrand& h, double T, double nearest,
+                          double tolerance) {
   if (!falls_exponentially(plan.transform_side.family) || !(nearest > 0)) return std::nullopt;
-  const double rest = std::fabs(plan.transform(T * nearest));
+  // S, not |F|, which may have a zero there
+  const bool signed_F = plan.transform_side.family == MarginalFamily::hermite2;
+  const double at = T * nearest;
+  const double rest = signed_F ? plan.F.size(at) : std::fabs(plan.transform(at));
   if (rest > 1e-25) return std::nullopt;
   const double u = static_cast<double>(plan.u);
   Sum sum;
+  sum.tolerance = tolerance;
   add_half_line([&](double s) { return h(s, s - u); }, 1 / (1 + T), 1, sum);
   add_half_line([&](double s) { return h(-s, -s - u); }, 1 / (1 + T), 1, sum);
   if (rest > 1e-18 * sum.absolute) return std::nullopt;
@@ -79,8 +91,10 @@ std::optional<Sum> narrow(const Plan& plan, const Integrand& h, double T, double
 
 // The pieces between the center 0 of F, the center u of f and the ends of its support.
 template <class Integrand>
-Sum pieces(const Plan& plan, const Integrand& h, double T, bool even) {
+Sum pieces(const Plan& plan, const Integrand& h, double T, bool even,
+           double tolerance = kTolerance) {
   Sum sum;
+  sum.tolerance = tolerance;
   const double u = static_cast<double>(plan.u);
   const double width = plan.f.half_width();
   if (width == 0) {
@@ -89,7 +103,7 @@ Sum pieces(const Plan& plan, const Integrand& h, double T, bool even) {
       add_half_line([&](double s) { return h(s, s); }, scale, 2, sum);
       return sum;
     }
-    if (const auto whole = narrow(plan, h, T, u)) return *whole;
+    if (const auto whole = narrow(plan, h, T, u, tolerance)) return *whole;
     add_half_line([&](double s) { return h(-s, -s - u); },
                   static_cast<double>(outer_scale(plan, Wide(T))), 1, sum);
     add_half_line([&](double s) { return h(u + s, s); }, scale, 1, sum);
@@ -101,7 +115,7 @@ Sum pieces(const Plan& plan, const Integrand& h, double T, bool even) {
   }
   const double low = static_cast<double>(Wide(plan.u - plan.wide_f.half_width()));
   const double high = static_cast<double>(Wide(plan.u + plan.wide_f.half_width()));
-  if (const auto whole = narrow(plan, h, T, -low)) return *whole;
+  if (const auto whole = narrow(plan, h, T, -low, tolerance)) return *whole;
   if (even) {
     add_segment([&](double s, bool start) { return start ? h(s, s) : h(width - s, width - s); },
                 width, 2, sum);
@@ -126,6 +140,22 @@ Sum pieces(const Plan& plan, const Integrand& h, double T, bool even) {
                 2 * width, 1, sum);
   }
   return sum;
+}
+
+// int f(x - u) S(T x) dx, S what errors of F are relative to.
+double size_integral(const Plan& plan, double T) {
+  const double edge = plan.f.half_width();
+  const auto size = [&](double x, double d) {
+    if (edge > 0) d = std::clamp(d, -edge, edge);
+    const double F = std::min(1.25, plan.F.size(T * x));  // |F| <= 1, S <= 2 e^-1/2 for hermite2
+    return F == 0 ? 0.0 : plan.f.density(d) * F;
+  };
+  try {
+    const Sum sum = pieces(plan, size, T, plan.u == 0, kSizeTolerance);
+    return sum.value.real() + sum.difference;
+  } catch (const std::exception&) {
+    return std::numeric_limits<double>::infinity();
+  }
 }
 
 }  // namespace
@@ -175,19 +205,21 @@ PairTransform double_quadrature(const Plan& plan, const Wide& wide_T) {
     result.error = Wide(1);
     return result;
   }
-  // Rounding: nodes, T, u and function values to a few units, and what exponents of size
-  // -ln(T absolute) amplify; where f vanishes like x^2 at 0, 1/T^3 is the size without exponents.
+  // Where F changes sign its values err by units of S, not of |F|: the mass of f may lie at a zero.
+  const double size =
+      errs_by_size(plan) ? std::max(sum.absolute, size_integral(plan, T)) : sum.absolute;
+  // Rounding, in units of 2^-53. What all nodes share counts in full: T and u, 2 units of T x,
+  // which an exponent w^2/2 doubles. What differs from node to node, 8 of f, 8 of F, 2 of each
+  // exponent (sim/marginal_law.hpp) and the roundings of u + s and of T x, averages out: half is
+  // counted. The size of exponents is -ln(T size); where f vanishes like x^2 at 0, 1/T^3 is the
+  // size without.
   const bool vanishes = plan.density_side.family == MarginalFamily::hermite2 && plan.u == 0;
   const double large = std::max(1.0, T);
   const double exponent =
-      std::max(0.0, -std::log(sum.absolute * large) - (vanishes ? 2 * std::log(large) : 0));
-  // The angle T v x of e^(iTvx) carries a few units of itself. On average over the integrand |x| is
-  // at most u + 1, since |F| falls, and where F is small beyond 40/T no more than that.
-  double reach = static_cast<double>(plan.u) + 1;
-  const MarginalFamily F = plan.transform_side.family;
-  if (falls_exponentially(F) && F != MarginalFamily::student_t) reach = std::min(reach, 40 / T);
-  const double angle = T * static_cast<double>(plan.v) * reach;
-  const double rounding = kRoundoff * (12 + 8 * exponent + 3 * angle) * sum.absolute;
+      std::max(0.0, -std::log(size * large) - (vanishes ? 2 * std::log(large) : 0));
+  // The angle T v x of e^(iTvx): 2 units shared, 2 of the node, times S/min(S, 1) <= 1.22.
+  const double angle = static_cast<double>(Wide(wide_T * plan.v * mean_reach(plan, wide_T)));
+  const double rounding = kRoundoff * (12 + 8 * exponent + 4 * angle) * size;
   result.value = {Wide(sum.value.real()), Wide(sum.value.imag())};
   result.error = Wide(sum.difference + rounding);
   return result;

@@ -42,6 +42,25 @@ inline bool falls_exponentially(MarginalFamily family) {
          family != MarginalFamily::uniform && family != MarginalFamily::bump;
 }
 
+/// True where F may change sign where f has its mass, so that rounding, a few units of S =
+/// MarginalLaw::size, is larger than of int f |F|. It is at most 2.4 times that for centred f that
+/// fall (docs/theory/product.md, "Error").
+inline bool errs_by_size(const Plan& plan) {
+  const MarginalFamily F = plan.transform_side.family;
+  if (F != MarginalFamily::hermite2 && F != MarginalFamily::bump) return false;
+  return plan.u > 0 || plan.density_side.family == MarginalFamily::hermite2;
+}
+
+/// A bound of the mean of |x| over the integrand: u + 1, since |F| falls in |x| and E|X| <= 1, and
+/// no more than 40/T, beyond which an F that falls exponentially is small.
+inline Wide mean_reach(const Plan& plan, const Wide& T) {
+  const MarginalFamily F = plan.transform_side.family;
+  const Wide far = plan.u + 1;
+  if (!falls_exponentially(F) || F == MarginalFamily::student_t) return far;
+  const Wide near = 40 / T;
+  return near < far ? near : far;
+}
+
 /// The scale of nodes from the center of f on: that of F, 1/T, where F falls exponentially. Where
 /// it falls like a power f decides where the mass of the integral is: hermite2, which vanishes at
 /// its center, has it at 1, and nodes laid out from 1/T pass over it for large T; the others begin

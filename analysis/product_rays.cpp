@@ -1,6 +1,7 @@
 // g(t) with both means away from 0 and F falling only like a power (laplace, singular): the
 // integrand e^(iTvx) f(x - u) F(Tx) oscillates for ever on the real line and falls exponentially on
 // rays into the upper half-plane. Proof of each turn: docs/theory/product.md.
+#include <cmath>
 #include <complex>
 
 #include "analysis/double_exponential.hpp"
@@ -23,6 +24,8 @@ double roundoff(double) { return 1.1102230246251565e-16; }
 Wide roundoff(const Wide&) { return ldexp(wide_epsilon(), 16); }
 double root(double x) { return std::sqrt(x); }
 Wide root(const Wide& x) { return sqrt(x); }
+double absolute_value(double x) { return std::fabs(x); }
+Wide absolute_value(const Wide& x) { return abs(x); }
 
 template <class Real>
 using ComplexOf = decltype(complex(Real(0), Real(0)));
@@ -70,7 +73,7 @@ class Rays {
     }
     PairTransform result;
     result.value = {Wide(real(value_)), Wide(imag(value_))};
-    result.error = Wide(difference_ + 24 * roundoff(T_) * absolute_);
+    result.error = Wide(difference_ + roundoff(T_) * rounding_);
     return result;
   }
 
@@ -108,7 +111,9 @@ class Rays {
         complex(static_cast<Real>(cos_turns(turns)), static_cast<Real>(sin_turns(turns)));
     value_ = value_ + Real(sign) * (phase * direction * part.value);
     difference_ += part.difference;
-    absolute_ += part.absolute;
+    // Units of f's exponent at the ray's start, of x - u there and of the rate, beside those of the
+    // integrand.
+    rounding_ += (24 + 4 * rate_ * absolute_value(d0)) * part.absolute;
   }
 
   // F off the real line.
@@ -128,7 +133,7 @@ class Rays {
   Real T_, Tv_, rate_{0}, norm_{0};
   double tolerance_;
   Complex value_{};
-  Real difference_{0}, absolute_{0};
+  Real difference_{0}, rounding_{0};
 };
 
 }  // namespace

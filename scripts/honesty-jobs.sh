@@ -15,6 +15,7 @@ jobs both-bump 200 2
 jobs both-student-t 300 20
 jobs split-student-t 600 50
 jobs split-bump 600 50
+jobs zeros 2000 500
 for law in gaussian sech logistic hermite2 laplace uniform singular rademacher; do
   jobs split-$law 12000 1000
 done

@@ -141,6 +141,36 @@ TEST_CASE("the error of quadrature in double holds the value in Wide, for every 
   }
 }
 
+TEST_CASE("where the mass of a law lies at a zero of hermite2's transform the error says so") {
+  // int over u +- sqrt(3) of (1 - w^2/3) e^(-w^2/6) dx/(2 sqrt(3)), w = T x: the integrand is the
+  // derivative of x e^(-w^2/6).
+  const Marginal uniform = law_of(MarginalFamily::uniform);
+  const Marginal hermite = law_of(MarginalFamily::hermite2);
+  std::mt19937_64 random(10485);
+  std::uniform_real_distribution<double> unit(0, 1);
+  const Wide root3 = sqrt(Wide(3));
+  double least = 1;
+  for (int i = 0; i < 120; ++i) {
+    const double u = std::pow(10.0, 1 + 4 * unit(random));
+    const double t = std::sqrt(3.0) / u * (1 + (unit(random) - 0.5) / u);
+    const PairLaw law = pair_law(u, 0);
+    const Wide T(t), low = law.mean_q.wide() - root3, high = law.mean_q.wide() + root3;
+    const auto primitive = [&](const Wide& x) { return Wide(x * exp(Wide(-T * T * x * x / 6))); };
+    const Wide exact = (primitive(high) - primitive(low)) / (2 * root3);
+    const ProductPair pair(uniform, hermite, law);
+    const PairTransform quick = pair.at(T, 1);
+    INFO("u = " << u << ", t = " << t);
+    CHECK(quick.method == PairMethod::double_quadrature);
+    CHECK(abs(quick.value.re - exact) <= quick.error);
+    CHECK(quick.error < Wide("1e-14"));
+    const PairTransform fine = pair.at(T, 1e-15);
+    CHECK(abs(fine.value.re - exact) <= fine.error);
+    CHECK(fine.error <= Wide("1e-15") * abs(exact));
+    least = std::min(least, std::abs(static_cast<double>(exact)));
+  }
+  CHECK(least < 1e-5);  // |g| is that small, and S is not
+}
+
 TEST_CASE("the band-limited sum for bump agrees with quadrature along the line, and turned roles") {
   // sech beside bump is integrated with F of sech; here the roles are turned: F of bump, by the
   // table and the rule for other densities, against the usual ones.
@@ -230,4 +260,18 @@ TEST_CASE("the engine follows from the pair of laws, and what does not apply is 
   CHECK(engine("rope", "singular") == Engine::exact);
   CHECK_THROWS_AS(engine("tapa", "sech", Engine::exact), InputError);
   CHECK_THROWS_AS(engine("rope", "sech", Engine::quadrature), InputError);
+}
+
+TEST_CASE("sums of an integral that oscillates too fast claim no more than they know") {
+  // F of sech has died out long before the ends of uniform, so that g is 1/(2 sqrt(3) T) times the
+  // transform of F, 2 sech(88.79), but for the mass of F beyond them: less than 1e-15.
+  PairLaw law;
+  law.mean_q = ExactDecimal::parse("-88.791915", "mean");
+  const ProductPair pair({*find_marginal("sech"), ExactDecimal(0)},
+                         {*find_marginal("uniform"), ExactDecimal(0)}, law);
+  for (const double t : {13.652, 15.0, 17.7, 20.1, 22.0, 25.4, 27.3039, 27.30395, 29.0}) {
+    const PairTransform g = pair.at(Wide(t), 1e-14);
+    INFO("t = " << t << ": " << g.value.re << " +- " << g.error);
+    CHECK(static_cast<double>(abs(g.value)) <= static_cast<double>(g.error) + 1e-15);
+  }
 }

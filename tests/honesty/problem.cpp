@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 namespace tapalab::honesty {
 namespace {
@@ -150,6 +151,34 @@ Problem split(Random& random, const std::string& q, const std::vector<std::strin
                            random.distance());
 }
 
+/// hermite2 as transform where it is 0: its partner's mean u is many of its scales, and T u, or 2 T
+/// u of the second moment, is within a few 1/u of sqrt(3).
+Problem at_a_zero(Random& random) {
+  const std::string partner = random.one_of({"singular", "laplace", "uniform", "hermite2"});
+  ProductKeys keys(random, false);
+  const auto half = 1 + static_cast<std::uint32_t>(random.below(64));
+  const double u = std::pow(10.0, 0.3 + 3 * random.unit());
+  const double turns = 1 + static_cast<double>(random.below(2));
+  const double near = std::sqrt(3.0) * (1 + 4 * (random.unit() - 0.5) / u);
+  const double T = near / u / turns, t = 2 * 3.141592653589793 / std::sqrt(half);
+  const auto text = [](double x) {
+    char digits[64];
+    std::snprintf(digits, sizeof digits, "%.9e", x);
+    return std::string(digits);
+  };
+  keys.phase_scale_k = random.decimal(-2, 1, false);
+  const double scale_k = std::strtod(keys.phase_scale_k.c_str(), nullptr);
+  keys.phase_scale_q = text(T / t / scale_k);
+  keys.phase_mean_k = text(u * scale_k);
+  // hermite2's own mean, in its scales: none, or up to the partner's
+  if (random.below(3) > 0) {
+    const double v = std::pow(10.0, -2 + random.unit() * (2 + std::log10(u)));
+    keys.phase_mean_q = text(v * T / t / scale_k);
+  }
+  return certified_problem("tapa:alpha=0.1", parse_density(keys.density("hermite2", partner)),
+                           2 * half, 1);
+}
+
 }  // namespace
 
 std::string Random::decimal(double low, double high, bool signed_value) {
@@ -200,6 +229,8 @@ std::vector<Kind> kinds() {
     all.push_back({"split-" + law, "split TAPA, " + law + " beside any closed law",
                    [law](Random& random) { return split(random, law, kClosedLaws); }, 3072});
   }
+  all.push_back({"zeros", "split TAPA, a law whose mass lies at a zero of hermite2's transform",
+                 at_a_zero, 3072});
   const std::vector<std::string> smooth{"gaussian", "sech", "logistic", "hermite2", "laplace"};
   for (const std::string& law : {std::string("student-t"), std::string("bump")}) {
     all.push_back({"split-" + law, "split TAPA, " + law + " beside a closed law",

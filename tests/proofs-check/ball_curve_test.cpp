@@ -382,3 +382,39 @@ TEST_CASE("tables, formulas and turned contours of one pair hold the ball's valu
     }
   }
 }
+
+TEST_CASE("a law at a zero of hermite2's transform: the stated error holds the ball's value") {
+  // The mass of singular at 64.06 scales, T = 0.02716 at twice the phase scale: T u = 1.74, beside
+  // the zero sqrt(3) of F.
+  CurveTask task = ball_task("tapa:alpha=2.4813e-02",
+                             "hermite2:key=singular,a.scale_q=8.8384e+07,a.scale_k=2.3412e+03,"
+                             "p.mean_q=-7.7493e-02,p.mean_k=-8.0415e-01,p.scale_q=4.3795e-01,"
+                             "p.scale_k=1.2554e-02",
+                             76, {3062855231659740});
+  task.engine = Engine::quadrature;
+  const CurvePoint point = compute_curve(task).points.at(0);
+  const PointBalls truth = point_balls(task, task.distances.distances[0], 256);
+  const auto held = [](const Quantity& quantity, const Ball& ball) {
+    const Ball off = abs(Ball::exactly(quantity.estimate.wide(), 256) - ball);
+    return certainly_at_most(off, Ball::exactly(quantity.error.absolute.wide(), 256));
+  };
+  CHECK(point.status == Status::converged);
+  CHECK(held(*point.variance, truth.variance));
+  CHECK(held(*point.variance_excess, *truth.excess));
+  // the same laws, the mass on either side of the zero
+  const Marginal singular{*find_marginal("singular"), ExactDecimal(0)};
+  const Marginal hermite{*find_marginal("hermite2"), ExactDecimal(0)};
+  PairLaw law;
+  law.mean_q = ExactDecimal::parse("64", "mean");
+  law.mean_k = ExactDecimal::parse("0.5", "mean");
+  const ProductPair pair(singular, hermite, law);
+  for (const double t : {0.0268, 0.02703, 0.02706, 0.0271, 0.0275}) {
+    INFO("t = " << t);
+    const PairTransform g = pair.at(Wide(t), 1);
+    const ComplexBall ball = product_pair_ball(singular, hermite, law, Ball::exactly(t, 256));
+    const Ball off = abs(ComplexBall{Ball::exactly(g.value.re, 256) - ball.re,
+                                     Ball::exactly(g.value.im, 256) - ball.im});
+    CHECK(certainly_at_most(off, Ball::exactly(g.error, 256)));
+    CHECK(static_cast<double>(g.error) < 1e-13);
+  }
+}
