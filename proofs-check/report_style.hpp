@@ -28,9 +28,10 @@ th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 td.id, td.verdict { white-space: nowrap; }
 td.number { max-width: 17rem; overflow-wrap: anywhere; } td { min-width: 3.5rem; }
 table.evidence { table-layout: fixed; } .evidence td { overflow-wrap: anywhere; }
-.evidence th:nth-child(1) { width: 9%; } .evidence th:nth-child(2) { width: 33%; }
-.evidence th:nth-child(3) { width: 22%; } .evidence th:nth-child(4) { width: 17%; }
-.evidence th:nth-child(5) { width: 13%; } .evidence th:nth-child(6) { width: 6%; }
+.evidence td:nth-child(1), .evidence td:nth-child(6) { overflow-wrap: normal; }
+.evidence th:nth-child(1) { width: 6.4em; } .evidence th:nth-child(3) { width: 21%; }
+.evidence th:nth-child(4) { width: 17%; } .evidence th:nth-child(5) { width: 8.4em; }
+.evidence th:nth-child(6) { width: 4.2em; }
 table.matrix { width: auto; margin: .4rem 0; } .matrix caption { text-align: left; color: var(--soft); }
 .matrix th, .matrix td { text-align: right; min-width: 0; padding: .15rem .5rem;
   font: .82rem/1.45 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
@@ -51,7 +52,8 @@ details summary { cursor: pointer; color: var(--soft); font-size: .9rem; margin-
   .stack thead { display: none; } .stack tr { display: block; border-bottom: 1px solid var(--line); padding: .4rem 0; }
   .stack td { display: block; border: 0; padding: .1rem 0; max-width: none; white-space: normal; overflow-wrap: anywhere; }
   .stack td[data-label]::before { content: attr(data-label) ": "; color: var(--soft); font-family: system-ui, sans-serif; } }
-@media print { body { background: #fff; } section.claim, figure { border-color: #999; } figure, tr { break-inside: avoid; }
+@media print { body { background: #fff; } table { font-size: .75rem; } td.number { font-size: .7rem; }
+  th, td { padding: .25rem .35rem; } section.claim, figure { border-color: #999; } figure, tr { break-inside: avoid; }
   h2, h3, h4 { break-after: avoid; } .wide { overflow: visible; }
   figure .desk { display: block; } figure .phone { display: none; }
   details::details-content { content-visibility: visible; display: block; height: auto; } }
