@@ -68,9 +68,14 @@ bool is_radial(const CurveTask& task) {
 EngineChoice choose_for_radial(const CurveTask& task) {
   const bool automatic = task.engine == Engine::automatic;
   const Engine engine = is_rotary(task) ? Engine::exact : Engine::quadrature;
+  if (task.engine == Engine::ball) {
+    return {Engine::ball, is_rotary(task)
+                              ? "asked for; moments of the scale, here in ball arithmetic"
+                              : "asked for; the integral over the scale, here in ball arithmetic"};
+  }
   if (!automatic && task.engine != engine) {
     throw InputError(
-        fmt::format("--engine: {} does not apply to {} under {}; accepted: auto, {}, mc, gpu",
+        fmt::format("--engine: {} does not apply to {} under {}; accepted: auto, {}, ball, mc, gpu",
                     to_string(task.engine), printable(task.encoding.spec),
                     printable(task.density.spec), to_string(engine)));
   }
@@ -181,8 +186,8 @@ const std::vector<NamedEntry>& engine_catalogue() {
        {}},
       {"ball",
        "certified: the closed forms of joint Gaussians and mixtures, the integrals of independent "
-       "coordinates and sums over the pairs of a file in ball arithmetic, an interval that "
-       "contains the truth",
+       "coordinates and over one random scale, and sums over the pairs of a file in ball "
+       "arithmetic, an interval that contains the truth",
        {}},
       {"asymptotic",
        "large distances: the stationary-phase expansion of tapa under analytic densities, its "
@@ -264,8 +269,6 @@ EngineChoice choose_engine(const CurveTask& task) {
   if (device) check_sampled_mean(task.density.law, "--engine");
   if (is_product(task) && !device) return choose_for_product(task);
   if (is_radial(task) && !device) return choose_for_radial(task);
-  const bool is_certified =
-      !is_empirical(task) || !std::holds_alternative<TapaGeneralEncoding>(task.encoding.law);
   switch (task.engine) {
     case Engine::automatic:
       if (is_smoothed(task) && std::isinf(smoothed_cost(task))) {
@@ -278,7 +281,6 @@ EngineChoice choose_engine(const CurveTask& task) {
     case Engine::exact:
       return {Engine::exact, "asked for; " + exact_reason(task)};
     case Engine::ball:
-      if (!is_certified) break;
       return {Engine::ball, "asked for; " + exact_reason(task) + ", here in ball arithmetic"};
     case Engine::gpu:
       return {Engine::gpu, "asked for; plain sampling on the device"};
@@ -286,9 +288,8 @@ EngineChoice choose_engine(const CurveTask& task) {
       break;
   }
   throw InputError(fmt::format(
-      "--engine: {} does not apply to {} under {}; accepted: auto, exact, {}mc, qmc, gpu",
-      to_string(task.engine), printable(task.encoding.spec), printable(task.density.spec),
-      is_certified ? "ball, " : ""));
+      "--engine: {} does not apply to {} under {}; accepted: auto, exact, ball, mc, qmc, gpu",
+      to_string(task.engine), printable(task.encoding.spec), printable(task.density.spec)));
 }
 
 EstimatorChoice choose_estimator(const CurveTask& task) {

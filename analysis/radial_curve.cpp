@@ -143,6 +143,14 @@ class RadialRotaryCurve {
 
 }  // namespace
 
+std::string without_variance(const RadialDensity& density) {
+  if (has_second_moment(density)) return {};
+  return fmt::format(
+      "variance and variance_excess: scores have no variance, since under student-t-joint with nu "
+      "= {} moments of order {:g} and above of q k are infinite",
+      density.nu.text(), density.nu.value() / 2);
+}
+
 DistanceCurve radial_curve(const CurveTask& task) {
   const auto* density = std::get_if<RadialDensity>(&task.density.law);
   if (density == nullptr) {
@@ -150,13 +158,7 @@ DistanceCurve radial_curve(const CurveTask& task) {
                      "' has no scale to integrate; accepted here: student-t-joint, quartic");
   }
   DistanceCurve curve{task.encoding, task.density, task.head_dim, {}, {}, {}};
-  if (!has_second_moment(*density)) {
-    curve.unavailable = fmt::format(
-        "variance and variance_excess: scores have no variance, since under student-t-joint with "
-        "nu "
-        "= {} moments of order {:g} and above of q k are infinite",
-        density->nu.text(), density->nu.value() / 2);
-  }
+  curve.unavailable = without_variance(*density);
   const ScoreModel score = lower(task.encoding, task.head_dim);
   const GaussianModel moments = moment_model(*density, task.encoding, task.head_dim);
   const auto fill = [&](const auto& engine) {

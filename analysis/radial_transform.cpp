@@ -159,17 +159,25 @@ RadialIntegral RadialTransform::student(const Wide& t, int order) const {
     value.relative += ldexp(wide_epsilon(), 8) * (1 + abs(exponent));
     return value;
   };
-  // To the left R grows: |Phi_0| falls for good once each factor with a mean has passed its least.
-  // To the right the density of v falls for good beyond e^v = 1 + dimension/k.
-  Wide falling = 0;
+  // To the left R grows: a factor with a mean has its least at 2 t e R^2 = 1 and rises from there
+  // like e^(-A/R^2), A = c^2/(8 e^2), against the fall of the others and of the density of v, whose
+  // exponents in R^2 are rank/2 + k - order: the product falls for good beyond twice the place
+  // where the two balance. To the right the density of v falls for good beyond e^v = 1 +
+  // dimension/k.
+  Wide falling = 0, rise = 0, rank = 0;
   for (const GaussianTransform::Block& block : gaussian_.blocks()) {
     for (std::size_t j = 0; j < block.eigenvalue.size(); ++j) {
       const Wide turn = abs(t * block.eigenvalue[j]);
-      if (block.phase1[j] != 0 && turn > ldexp(block.phase_norm * abs(t), -150)) {
-        falling = std::max(falling, Wide(4 / turn));
-      }
+      if (turn <= ldexp(block.phase_norm * abs(t), -150)) continue;
+      const Wide copies(block.multiplicity);
+      rank += copies;
+      if (block.phase1[j] == 0) continue;
+      falling = std::max(falling, Wide(4 / turn));
+      const Wide center = block.phase1[j] / block.eigenvalue[j];
+      rise += copies * center * center / 8;
     }
   }
+  falling = std::max(falling, Wide(2 * rise / (half_nu_ + rank / 2 - order)));
   const Wide left =
       std::min(Wide(log(ratio)) - (falling > 0 ? Wide(log(falling)) : Wide(0)), Wide(0));
   const Wide spread = half_nu_ + Wide(coordinates_) / 2;
@@ -179,13 +187,15 @@ RadialIntegral RadialTransform::student(const Wide& t, int order) const {
   const Wide size = log(2 + abs(t)) + log(Wide(coordinates_)) + 4;
   const Wide start = extreme_place([&](const Wide& v) { return term(v).log_size; }, -1,
                                    Wide(left - 8 - log(1 + abs(t))), size, step);
-  // |Phi_order| is at most E|a|^order at that R, which the density of v outweighs far to the left.
+  // |Phi_order| is at most E|a|^order at that R, which the density of v outweighs far out on both
+  // sides. Beside means there may be two peaks, where the phase's decay ends: to the left, large R,
+  // and to the right, R beside 0. Each is searched for as far as that bound allows.
   const Wide log_amplitude = log(Wide(2 * term_amplitude(gaussian_)));
   const auto may_stop = [&](const Wide& v, const Wide& absolute) {
-    if (v > start || v < left) return true;
+    if (v < left || v > 45) return true;  // at 45 the density of v is below the range of Wide
     const Wide bound = peak - half_nu_ * exp_beyond_tangent(v) +
                        order * (log_amplitude + std::max(Wide(log(ratio) - v), Wide(0)));
-    return absolute > 0 && v < 0 && bound < log(absolute) - 84;
+    return absolute > 0 && (v < 0 || v > start) && bound < log(absolute) - 84;
   };
   return line_integral(start, step, term, may_stop);
 }

@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "analysis/phase_point.hpp"
+#include "analysis/radial_curve.hpp"
 #include "proofs-check/gaussian_transform_ball.hpp"
 #include "proofs-check/marginal_ball.hpp"
 #include "proofs-check/product_pair_ball.hpp"
+#include "proofs-check/radial_ball.hpp"
 #include "proofs-check/score_forms_ball.hpp"
 #include "proofs-check/tokens_ball.hpp"
 #include "sim/errors.hpp"
@@ -57,14 +59,16 @@ CurvePoint certified_point(std::uint64_t distance, const PointBalls& balls) {
   point.engine = Engine::ball;
   point.mean = certified_quantity(balls.mean, false);
   point.envelope = certified_quantity(balls.envelope, true);
-  point.variance = certified_quantity(balls.variance, true);
-  if (balls.excess) point.variance_excess = certified_quantity(*balls.excess, false);
+  if (balls.has_variance) point.variance = certified_quantity(balls.variance, true);
+  if (balls.has_variance && balls.excess)
+    point.variance_excess = certified_quantity(*balls.excess, false);
   const Error& error = point.mean->error;
   const bool exactly_zero = error.absolute.sign() == 0;
   point.mean->sign_resolved = exactly_zero || error.lower.sign() > 0 || error.upper.sign() < 0;
   const Wide envelope = point.envelope->estimate.wide();
-  const bool met = meets_promise(*point.mean, envelope) &&
-                   meets_promise(*point.variance, point.variance->estimate.wide());
+  const bool met =
+      meets_promise(*point.mean, envelope) &&
+      (!point.variance || meets_promise(*point.variance, point.variance->estimate.wide()));
   point.status = met ? Status::converged : Status::target_not_met;
   for (auto* each : {&point.mean, &point.envelope, &point.variance, &point.variance_excess}) {
     if (*each) relate_to_envelope(**each, envelope);
@@ -112,14 +116,25 @@ PointBalls rotary_balls(const CurveTask& task, std::uint64_t distance, slong bit
   const RotaryScoreBall score = rotary_score_ball(task.encoding, task.head_dim, distance, bits);
   const Ball envelope = rotary_envelope_ball(score, task.head_dim, laws, bits);
   Ball mean(0, bits), square(0, bits);
+  bool has_variance = true;
   for (auto& [weight, forms] : laws) {
     add_rotary_score_ball(score, task.head_dim, forms);
     const GaussianTransformBall transform(forms, bits);
     const Ball m = transform.amplitude_mean();
     mean += weight * m;
     square += weight * (transform.amplitude_variance() + m * m);
+    const auto* radial = std::get_if<RadialDensity>(&task.density.law);
+    if (radial == nullptr) continue;
+    const auto spread = scale_spread_ball(*radial, task.head_dim, bits);
+    has_variance = spread.has_value();
+    if (!spread) continue;
+    for (Ball& at : forms.mean) at = Ball(0, bits);
+    const GaussianTransformBall centred(forms, bits);
+    const Ball m0 = centred.amplitude_mean();
+    square += *spread * (centred.amplitude_variance() + m0 * m0);
   }
-  return PointBalls{mean + score.offset, envelope, square - mean * mean, std::nullopt};
+  return PointBalls{mean + score.offset, envelope, square - mean * mean, std::nullopt,
+                    has_variance};
 }
 
 // ---- independent coordinates ----------------------------------------------------------------
@@ -177,6 +192,7 @@ PointBalls product_phase_balls(const CurveTask& task, const ProductDensity& dens
 slong most_bits(const CurveTask& task) {
   if (std::holds_alternative<EmpiricalDensity>(task.density.law)) return 768;
   if (is_rotary(task.encoding.law)) return 3072;
+  if (std::holds_alternative<RadialDensity>(task.density.law)) return 1536;
   return std::holds_alternative<ProductDensity>(task.density.law) ? 1536 : 6144;
 }
 
@@ -209,6 +225,8 @@ void check_task(const CurveTask& task) {
     lower(*mixture, task.encoding, task.head_dim);
   } else if (const auto* product = std::get_if<ProductDensity>(&task.density.law)) {
     check_prefixes(product->name, product->split, task.encoding);
+  } else if (const auto* radial = std::get_if<RadialDensity>(&task.density.law)) {
+    moment_model(*radial, task.encoding, task.head_dim);
   }
 }
 
@@ -222,12 +240,18 @@ PointBalls point_balls(const CurveTask& task, std::uint64_t distance, slong bits
   if (const auto* product = std::get_if<ProductDensity>(&task.density.law)) {
     return product_phase_balls(task, *product, distance, bits);
   }
+  if (std::holds_alternative<RadialDensity>(task.density.law)) {
+    return radial_balls(task, distance, bits);
+  }
   return gaussian_phase_balls(task, distance, bits);
 }
 
 DistanceCurve ball_curve(const CurveTask& task) {
   check_task(task);
   DistanceCurve curve{task.encoding, task.density, task.head_dim, {}, {}, {}};
+  if (const auto* radial = std::get_if<RadialDensity>(&task.density.law)) {
+    curve.unavailable = without_variance(*radial);
+  }
   const auto& distances = task.distances.distances;
   for (const std::uint64_t distance : distances) {
     throw_if_interrupted();

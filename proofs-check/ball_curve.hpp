@@ -8,9 +8,9 @@
 
 namespace tapalab {
 
-/// Every phase score and every rotary one under joint Gaussians and mixtures;
-/// split and linear TAPA, and rotary scores, under independent coordinates and over the pairs of a
-/// file's tokens, with or without a bandwidth. The precision is
+/// Every phase score and every rotary one under joint Gaussians, mixtures, student-t-joint and
+/// quartic, and over the pairs of a file's tokens, with or without a bandwidth; split and linear
+/// TAPA, and rotary scores, under independent coordinates. The precision is
 /// doubled until mean and variance meet 1e-12 (of the envelope, of the variance); what falls short
 /// even then is target_not_met, its interval as sound as any. Errors are rigorous, of kind ball.
 /// Throws InputError for other tasks.
@@ -21,10 +21,11 @@ DistanceCurve ball_curve(const CurveTask& task);
 struct PointBalls {
   Ball mean, envelope, variance;
   std::optional<Ball> excess;  ///< Var - E a^2/2; phase scores alone
+  bool has_variance = true;    ///< false: infinite, and `variance` and `excess` say nothing
 
   bool is_finite() const {
-    return mean.is_finite() && envelope.is_finite() && variance.is_finite() &&
-           (!excess || excess->is_finite());
+    const bool spread = !has_variance || (variance.is_finite() && (!excess || excess->is_finite()));
+    return mean.is_finite() && envelope.is_finite() && spread;
   }
 };
 PointBalls point_balls(const CurveTask& task, std::uint64_t distance, slong bits);

@@ -179,11 +179,12 @@ GaussianTransformBall::Block GaussianTransformBall::reduce(const Coupled& x) con
   return block;
 }
 
-GaussianTransformBall::Cumulants GaussianTransformBall::cumulants(const Block& block,
-                                                                  const Ball& t) const {
+GaussianTransformBall::Cumulants GaussianTransformBall::cumulants(const Block& block, const Ball& t,
+                                                                  const ComplexBall* zeta) const {
   const std::size_t n = block.n;
   // M = I - i t phase2, complex symmetric with real part I: elimination without pivoting, M = L D
-  // L^T; every pivot has a positive real part, so that principal roots keep the branch.
+  // L^T; every pivot has a positive real part, so that principal roots keep the branch. With zeta
+  // it is M = zeta I - i t phase2, and Phi_0 has the factor zeta^(n/2).
   std::vector<ComplexBall> lower(n * n, zero_complex(bits_));
   std::vector<ComplexBall> inverse_pivot;
   ComplexBall free = real_complex(Ball(1, bits_));
@@ -192,7 +193,13 @@ GaussianTransformBall::Cumulants GaussianTransformBall::cumulants(const Block& b
     for (std::size_t j = 0; j <= i; ++j) {
       entry(i, j) = {Ball(i == j ? 1 : 0, bits_), -(t * block.phase2[i * n + j])};
     }
+    if (zeta != nullptr) {
+      entry(i, i).re = zeta->re;
+      entry(i, i).im += zeta->im;
+    }
   }
+  if (zeta != nullptr) free = pow(*zeta, Ball(static_cast<slong>(n), bits_) / 2);
+  const std::vector<ComplexBall> original = n == 2 ? lower : std::vector<ComplexBall>{};
   const Ball minus_half = Ball(-1, bits_) / 2, minus_one(-1, bits_);
   for (std::size_t k = 0; k < n; ++k) {
     const ComplexBall inverse = pow(entry(k, k), minus_one);
@@ -210,7 +217,14 @@ GaussianTransformBall::Cumulants GaussianTransformBall::cumulants(const Block& b
   }
   // C = M^-1, column by column
   std::vector<ComplexBall> C(n * n, zero_complex(bits_));
-  for (std::size_t col = 0; col < n; ++col) {
+  if (n == 2) {
+    // by the adjugate: where the off-diagonal entry is far larger, 1/d_1 + l^2/d_2 cancels
+    const ComplexBall inverse_det = inverse_pivot[0] * inverse_pivot[1];
+    C[0] = original[3] * inverse_det;
+    C[1] = C[2] = scaled(Ball(-1, bits_), original[2] * inverse_det);
+    C[3] = original[0] * inverse_det;
+  }
+  for (std::size_t col = 0; n != 2 && col < n; ++col) {
     std::vector<ComplexBall> y(n, zero_complex(bits_));
     y[col] = real_complex(Ball(1, bits_));
     for (std::size_t i = col + 1; i < n; ++i) {
@@ -257,12 +271,17 @@ GaussianTransformBall::Cumulants GaussianTransformBall::cumulants(const Block& b
   return {free, first, second};
 }
 
-TransformBall GaussianTransformBall::at(const Ball& t_given) const {
+TransformBall GaussianTransformBall::at(const Ball& t) const { return transform(t, nullptr); }
+TransformBall GaussianTransformBall::at(const Ball& t, const ComplexBall& zeta) const {
+  return transform(t, &zeta);
+}
+
+TransformBall GaussianTransformBall::transform(const Ball& t_given, const ComplexBall* zeta) const {
   const Ball t = t_given.with_bits(bits_);
   ComplexBall free = real_complex(Ball(1, bits_));
   ComplexBall first = zero_complex(bits_), second = first;
   for (const Block& block : blocks_) {
-    const Cumulants part = cumulants(block, block.has_phase ? t : Ball(0, bits_));
+    const Cumulants part = cumulants(block, block.has_phase ? t : Ball(0, bits_), zeta);
     const Ball count(static_cast<slong>(block.multiplicity), bits_);
     free = free * whole_power(part.free, block.multiplicity);
     first = first + scaled(count, part.first);
@@ -271,12 +290,27 @@ TransformBall GaussianTransformBall::at(const Ball& t_given) const {
   return {free, free * first, free * (first * first + second)};
 }
 
+bool GaussianTransformBall::amplitude_is_odd() const {
+  return std::all_of(blocks_.begin(), blocks_.end(), [](const Block& block) {
+    const auto zero = [](const std::vector<Ball>& values) {
+      return std::all_of(values.begin(), values.end(), is_zero);
+    };
+    bool trace = false;
+    for (std::size_t i = 0; i < block.n; ++i) {
+      trace = trace || !is_zero(block.amplitude2[i * block.n + i]);
+    }
+    const bool none = zero(block.amplitude1) && zero(block.amplitude2);
+    return is_zero(block.amplitude0) && (none || (!block.has_phase && !trace));
+  });
+}
+
 Ball GaussianTransformBall::amplitude_mean() const { return at(Ball(0, bits_)).phi1.re; }
 
 Ball GaussianTransformBall::amplitude_variance() const {
   Ball sum(0, bits_);
   for (const Block& block : blocks_) {
-    sum += cumulants(block, Ball(0, bits_)).second.re * static_cast<slong>(block.multiplicity);
+    sum += cumulants(block, Ball(0, bits_), nullptr).second.re *
+           static_cast<slong>(block.multiplicity);
   }
   return sum;
 }

@@ -42,6 +42,11 @@ class GaussianTransformBall {
  public:
   GaussianTransformBall(const GaussianFormsBall& forms, slong bits);
   TransformBall at(const Ball& t) const;
+  /// The same where every y has the complex variance 1/zeta, Re zeta > 0: for real zeta x = mean +
+  /// zeta^(-1/2) S y, and the analytic continuation of that (docs/theory/ball.md, 3).
+  TransformBall at(const Ball& t, const ComplexBall& zeta) const;
+  /// Every block with amplitude has no phase, no constant and no trace: Phi_1 is 0 at every zeta.
+  bool amplitude_is_odd() const;
   Ball amplitude_mean() const;
   Ball amplitude_variance() const;
 
@@ -62,7 +67,8 @@ class GaussianTransformBall {
   };
   struct Coupled;
   Block reduce(const Coupled& coupled) const;
-  Cumulants cumulants(const Block& block, const Ball& t) const;
+  Cumulants cumulants(const Block& block, const Ball& t, const ComplexBall* zeta) const;
+  TransformBall transform(const Ball& t, const ComplexBall* zeta) const;
 
   slong bits_;
   std::vector<Block> blocks_;

@@ -189,11 +189,14 @@ std::vector<WeightedFormsBall> gaussian_laws_ball(const CurveTask& task, slong b
   if (const auto* product = std::get_if<ProductDensity>(&task.density.law)) {
     return {{one, law_forms(task, {product->amplitude, product->phase, product->split}, bits)}};
   }
+  if (const auto* radial = std::get_if<RadialDensity>(&task.density.law)) {
+    return {{one, law_forms(task, {radial->amplitude, radial->phase, radial->split}, bits)}};
+  }
   const auto* mixture = std::get_if<MixtureDensity>(&task.density.law);
   if (mixture == nullptr) {
     throw InputError("--engine ball: density " + printable(task.density.spec) +
-                     " has no closed form in balls; accepted: gaussian, mixture, and independent "
-                     "coordinates");
+                     " has no closed form in balls; accepted: gaussian, mixture, student-t-joint, "
+                     "quartic, and independent coordinates");
   }
   std::vector<WeightedFormsBall> laws;
   for (const MixtureComponent& component : mixture->components) {

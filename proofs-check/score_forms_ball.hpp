@@ -18,8 +18,8 @@ struct WeightedFormsBall {
 };
 
 /// The joint Gaussian of the task's density, 2 head_dim coordinates, or every one of a mixture;
-/// product densities by their means and scales, whose second moments decide rotary scores. Throws
-/// InputError for other densities.
+/// product densities by their means and scales, whose second moments decide rotary scores, and
+/// radial ones by their mean and covariance. Throws InputError for other densities.
 std::vector<WeightedFormsBall> gaussian_laws_ball(const CurveTask& task, slong bits);
 
 /// Adds amplitude and phase (in turns per unit of s) of a phase encoding: eq. 9, 10, 12, 16.

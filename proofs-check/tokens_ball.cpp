@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analysis/smoothed_curve.hpp"
+#include "proofs-check/general_tokens_ball.hpp"
 #include "proofs-check/score_forms_ball.hpp"
 #include "sim/errors.hpp"
 #include "sim/score_model.hpp"
@@ -210,12 +211,11 @@ PointBalls token_balls(const CurveTask& task, std::uint64_t distance, slong bits
                        task.head_dim,
                        pow(Ball::decimal(density.bandwidth.text(), bits), 2)};
   const double pairs = p.lists.pairs();
-  if ((phase != nullptr && phase->amplitude_dim == 0) || pairs * task.head_dim > 0x1p31) {
+  if (pairs * task.head_dim > 0x1p31) {
     throw InputError(fmt::format(
-        "--engine ball: {} under {} has no sum over pairs in balls, or too many of them; accepted: "
-        "tapa, tapa-linear and rotary encodings, at most {} pairs (skip= leaves out tokens)",
-        printable(task.encoding.spec), printable(task.density.spec),
-        static_cast<std::uint64_t>(0x1p31 / task.head_dim)));
+        "--engine ball: {} has too many pairs to be summed in balls; accepted: at most {} pairs "
+        "(skip= leaves out tokens)",
+        printable(task.density.spec), static_cast<std::uint64_t>(0x1p31 / task.head_dim)));
   }
   if (pairs == 0) {
     throw InputError(fmt::format("--distances {}: no pair of the file's {} tokens is so far apart",
@@ -224,6 +224,9 @@ PointBalls token_balls(const CurveTask& task, std::uint64_t distance, slong bits
   const Ball count = Ball::exactly(pairs, bits);
   if (phase == nullptr) return rotary_tokens(task, distance, p, count, bits);
   const Ball t = Ball::pi(bits) * 2 * phase_scale_ball(task, distance, bits);
+  if (std::holds_alternative<TapaGeneralEncoding>(task.encoding.law)) {
+    return general_token_balls(task, distance, t);
+  }
   return phase_tokens(task, *phase, p, t, count);
 }
 

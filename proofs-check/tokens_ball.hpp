@@ -8,9 +8,9 @@
 namespace tapalab {
 
 /// The mean over the pairs that the density's rule makes (and over the Gaussians around them):
-/// split and linear TAPA and rotary scores. The sums are those of the file's pairs: no error speaks
-/// of other tokens. O(pairs (head_dim + exponentials)). Throws InputError for tapa-general, and for
-/// more than 2^31 products of coordinates.
+/// every encoding. The sums are those of the file's pairs: no error speaks of other tokens.
+/// O(pairs (head_dim + exponentials)). Throws InputError for more than 2^31 products of
+/// coordinates.
 PointBalls token_balls(const CurveTask& task, std::uint64_t distance, slong bits);
 
 }  // namespace tapalab

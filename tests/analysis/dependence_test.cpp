@@ -391,3 +391,29 @@ TEST_CASE("where moments of the scale are infinite variances are null, and sampl
     CHECK_THROWS_AS(choose_engine(task), InputError);
   }
 }
+
+TEST_CASE("under student-t-joint both peaks of the integral over the scale count, beside means") {
+  // rho = 0: given R the pair of phase coordinates is independent, and E e^(i t x y) is
+  // D^(-1/2) e^((i T u v - T^2 (u^2 + v^2)/2)/D), D = 1 + T^2, T = t R^2 s_q s_k, means in scales.
+  // Means of 20 scales leave large R, where they no longer count, and R beside 0.
+  const double nu = 4.6, k = nu / 2, mean_q = 0.5, mean_k = 2, scale_k = 0.1;
+  const double t = 2 * M_PI * std::pow(3.0, 0.3) / std::sqrt(2.0);
+  std::complex<double> sum = 0, right = 0;
+  const double h = 0.005;
+  for (int i = -8000; i < 1200; ++i) {
+    const double v = i * h, R2 = (1 - 1 / k) * std::exp(-v), T = t * R2 * scale_k;
+    const double density = std::exp(k * (v - std::exp(v)) + k * std::log(k) - std::lgamma(k));
+    const double u = mean_q / std::sqrt(R2), w = mean_k / std::sqrt(R2) / scale_k, D = 1 + T * T;
+    const std::complex<double> exponent(-T * T * (u * u + w * w) / 2, T * u * w);
+    const std::complex<double> pair = std::exp(exponent / D) / std::sqrt(D);
+    const std::complex<double> term = h * density * pair * pair * std::sqrt(2.0) * mean_q * mean_k;
+    sum += term;
+    if (i >= 0) right += term;
+  }
+  CHECK(std::abs(right) > 0.2 * std::abs(sum));
+  CHECK(std::abs(right) < 0.8 * std::abs(sum));
+  const DistanceCurve curve =
+      curve_of("tapa:alpha=0.3", "student-t-joint:nu=4.6,mean_q=0.5,mean_k=2,scale_k=0.1", 4, {3});
+  CHECK(std::abs(value(curve.points.at(0).mean) - sum.real()) < 1e-11 * std::abs(sum));
+  CHECK(std::abs(value(curve.points.at(0).envelope) - std::abs(sum)) < 1e-11 * std::abs(sum));
+}

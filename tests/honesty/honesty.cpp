@@ -70,6 +70,7 @@ Tally compare(const CurvePoint& point, const PointBalls& truth) {
   };
   add(point.mean, truth.mean);
   add(point.envelope, truth.envelope);
+  if (!truth.has_variance) return tally;
   add(point.variance, truth.variance);
   if (truth.excess) add(point.variance_excess, *truth.excess);
   return tally;

@@ -241,6 +241,13 @@ std::vector<Kind> kinds() {
                    [law](Random& random) { return split(random, law, {law}); },
                    law == "bump" ? 192 : 768});
   }
+  for (const std::string& name : {std::string("student-t-joint"), std::string("quartic")}) {
+    all.push_back({name, "every encoding under " + name,
+                   [name](Random& random) { return radial_problem(random, name); }, 768});
+  }
+  all.push_back({"tokens", "tapa, tapa-linear and rope over smoothed tokens", token_problem, 768});
+  all.push_back({"general-tokens", "tapa-general over smoothed tokens, against a mixture",
+                 general_token_problem, 768});
   return all;
 }
 

@@ -59,6 +59,12 @@ Problem certified_problem(const std::string& encoding, const Density& density,
 /// shares nothing with either engine.
 Problem formula_problem(Random& random);
 
+/// student-t-joint and quartic under every encoding; smoothed tokens under split and linear TAPA
+/// and RoPE; tapa-general over smoothed tokens in balls, against the mixture that they are.
+Problem radial_problem(Random& random, const std::string& name);
+Problem token_problem(Random& random);
+Problem general_token_problem(Random& random);
+
 /// Laws of amplitude and phase of a product density as keys of its specification.
 struct ProductKeys {
   std::string mean_q, mean_k, scale_q, scale_k;
