@@ -235,7 +235,10 @@ Checkpoint parse_checkpoint(std::string_view text, const std::string& name) {
 CheckpointFile::CheckpointFile(std::string path, const Json& identity) : path_(std::move(path)) {
   kept_.identity = identity.dump();
   struct stat info {};
-  if (stat(path_.c_str(), &info) != 0) return;  // the first write says what is wrong with the path
+  if (stat(path_.c_str(), &info) != 0) {
+    require_writable(path_, "--checkpoint");
+    return;
+  }
   const std::string name = fmt::format("--checkpoint: {}", printable(path_));
   if (!S_ISREG(info.st_mode)) {
     throw InputError(name + " is not a regular file; accepted: the name of a file");

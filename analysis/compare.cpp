@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "analysis/compare_read.hpp"
+#include "analysis/intervals.hpp"
 #include "analysis/writers/table.hpp"
 #include "sim/errors.hpp"
 #include "sim/spec_text.hpp"
@@ -30,17 +30,11 @@ struct Reach {
 };
 
 Reach reach(const ReadQuantity& from, const Wide& towards) {
-  Wide half = towards >= from.estimate.wide() ? from.upper.wide() - from.estimate.wide()
-                                              : from.estimate.wide() - from.lower.wide();
-  if (half < 0) half = 0;
-  Reach found;
-  if (!from.level) {
-    found.bound = half;
-  } else {
-    const boost::math::normal standard;
-    found.sigma = half / Wide(boost::math::quantile(standard, 0.5 + *from.level / 2));
-  }
-  return found;
+  const Wide &estimate = from.estimate.wide(), &lower = from.lower.wide(),
+             &upper = from.upper.wide();
+  if (from.level) return {0, standard_error_towards(towards, estimate, lower, upper, *from.level)};
+  const Wide half = towards >= estimate ? Wide(upper - estimate) : Wide(estimate - lower);
+  return {half < 0 ? Wide(0) : half, 0};
 }
 
 ComparedQuantity compared(const ReadQuantity& a, const ReadQuantity& b, double limit) {

@@ -221,14 +221,27 @@ void read_origin(const ReadJson& provenance, ReadResult& result) {
 
 }  // namespace
 
-ReadResult read_result(const std::string& text, const std::string& name) {
+namespace {
+
+ReadJson read_document(const std::string& text, const std::string& name) {
   check_json_text(text, printable(name));
-  const ReadJson document = read_json_text(text, name);
+  ReadJson document = read_json_text(text, name);
   if (!document.is_object() || !document.contains("schema") || !document["schema"].is_string())
     throw InputError(fmt::format(
         "{}: not a result of this program (JSON with a schema); accepted: a file that --format "
         "json wrote",
         printable(name)));
+  return document;
+}
+
+}  // namespace
+
+std::string result_schema(const std::string& text, const std::string& name) {
+  return read_document(text, name)["schema"].get<std::string>();
+}
+
+ReadResult read_result(const std::string& text, const std::string& name) {
+  const ReadJson document = read_document(text, name);
   ReadResult result;
   result.schema = document["schema"].get<std::string>();
   if (document.contains("experiment") && document["experiment"].is_object() &&

@@ -32,6 +32,10 @@ struct ReadResult {
   std::vector<ReadQuantity> quantities;
 };
 
+/// The schema that a result in JSON names, such as "tapalab/verify/1". Throws InputError for what
+/// is not JSON with a schema.
+std::string result_schema(const std::string& text, const std::string& name);
+
 /// Reads any result in JSON: every object with an estimate (`decimal`, else `value`) and an `error`
 /// with its ends is a quantity; undefined ones (null) are left out. `name` begins messages. Throws
 /// InputError for what is not JSON of this program or holds an interval without its estimate

@@ -3,9 +3,11 @@
 #include <string>
 #include <variant>
 
+#include "analysis/conditional/phase_pair.hpp"
 #include "analysis/experiment.hpp"
 #include "analysis/sampling_run.hpp"
 #include "sim/backend.hpp"
+#include "sim/density_source.hpp"
 #include "sim/errors.hpp"
 #include "sim/make_fused_plan.hpp"
 
@@ -32,6 +34,22 @@ std::optional<FusedPlan> fused_plan(const CurveTask& task) {
 }
 
 }  // namespace
+
+void check_samples(const CurveTask& planned) {
+  const CurveTask task = resolved(planned);
+  const std::vector<std::uint64_t>& distances = task.distances.distances;
+  const bool device = task.engine == Engine::gpu;
+  if (task.engine == Engine::conditional || (device && is_conditional(task.sampling.estimator))) {
+    const SplitProblem problem = split_problem(task);
+    for (const std::uint64_t distance : distances) problem.frequency(distance);
+  }
+  if (!draws_samples(task)) return;
+  make_sampler(task);
+  if (!device) return;
+  require_pairs(
+      make_density_source(task.density.law, task.encoding, task.head_dim, task.sampling.seed),
+      distances);
+}
 
 AddSamples device_samples(const CurveTask& task) {
   const std::string missing =

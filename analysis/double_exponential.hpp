@@ -16,6 +16,9 @@ namespace tapalab {
 
 /// An integral, the difference of the last two sums and the integral of the absolute value.
 /// The difference is the error of the sum before the last; that of the last is about its square.
+/// Where the finest step does not meet the tolerance two sums may be close by chance: the
+/// difference is then at least a hundredth of the one before it, and twice the absolute integral,
+/// which bounds any error, where it is above kSettled of that.
 template <class Real, class Value>
 struct Integral {
   Value value{};
@@ -30,6 +33,8 @@ struct ExponentialNode {
 };
 
 inline constexpr int kFinestHalving = 7;  // steps 1/4, 1/8, ... 1/512
+/// Differences above this part of the absolute integral say nothing of the error of the last sum.
+inline constexpr double kSettled = 1e-6;
 
 namespace detail {
 
@@ -79,16 +84,24 @@ template <class Real, class Value, class AddRow>
 Integral<Real, Value> refine(double tolerance, const AddRow& add) {
   Integral<Real, Value> result;
   Value sum{};
-  Real absolute = 0;
-  for (int halving = 0; halving <= kFinestHalving; ++halving) {
+  Real absolute = 0, before = 0;
+  bool met = false;
+  for (int halving = 0; halving <= kFinestHalving && !met; ++halving) {
     add(halving, sum, absolute);
     const Real h = Real(0.25) / Real(1 << halving);
     const Value next = h * sum;
     using std::abs;
+    before = result.difference;
     result.difference = abs(next - result.value);
     result.value = next;
     result.absolute = h * absolute;
-    if (halving >= 2 && result.difference <= Real(tolerance) * result.absolute) break;
+    met = halving >= 2 && result.difference <= Real(tolerance) * result.absolute;
+  }
+  if (met) return result;
+  if (result.difference > Real(kSettled) * result.absolute) {
+    result.difference = 2 * result.absolute;
+  } else if (result.difference < before / 100) {
+    result.difference = before / 100;
   }
   return result;
 }

@@ -246,14 +246,15 @@ EngineChoice choose_engine(const CurveTask& task) {
   const bool none = estimator == Estimator::standard || estimator == Estimator::automatic;
   const bool device = task.engine == Engine::gpu;
   if (!none && !(device && estimator == Estimator::plain)) {
-    throw InputError(fmt::format(
-        "--estimator: {} belongs to --engine {}; accepted with --engine {}: auto{}",
-        to_string(estimator),
-        is_conditional(estimator)     ? "conditional"
-        : estimator == Estimator::qmc ? "qmc"
-                                      : "mc",
-        to_string(task.engine),
-        device ? ", plain" : ", which does nothing there: this engine does not sample"));
+    throw InputError(
+        fmt::format("--estimator: {} belongs to --engine {}; accepted with --engine {}: auto{}",
+                    to_string(estimator),
+                    is_conditional(estimator)     ? "conditional"
+                    : estimator == Estimator::qmc ? "qmc"
+                                                  : "mc",
+                    to_string(task.engine),
+                    device ? ", plain; under tapa and gaussian zero-variance and importance"
+                           : ", which does nothing there: this engine does not sample"));
   }
   if (task.engine == Engine::asymptotic) {
     if (is_stationary(task)) {

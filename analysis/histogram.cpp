@@ -195,10 +195,15 @@ std::optional<Quantity> expected_mean(const HistogramTask& task) {
 
 }  // namespace
 
-std::vector<double> score_differences(const HistogramTask& task) {
+void check_histogram(const HistogramTask& task) {
   check(task);
   check_phases_resolved(task.encoding, task.density, task.head_dim,
                         {task.near.last, task.far.last});
+  const PairDraws draws(task.encoding, task.density, task.head_dim, task.seed);
+}
+
+std::vector<double> score_differences(const HistogramTask& task) {
+  check_histogram(task);
   const ScoreModel model = lower(task.encoding, task.head_dim);
   const PairDraws draws(task.encoding, task.density, task.head_dim, task.seed);
   const PhiloxKey key = stream_key(task.seed);

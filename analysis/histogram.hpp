@@ -68,6 +68,9 @@ struct ScoreHistogram {
   std::vector<HistogramBin> bins;
 };
 
+/// Throws InputError as score_histogram does, before any sample is drawn.
+void check_histogram(const HistogramTask& task);
+
 /// For tokens of a file pairs are drawn with replacement: intervals are about the average over the
 /// file's pairs. Throws InputError for ranges of more than 2^63 distances, for pairs or bins out of
 /// range, and where the density does not fit (analysis/pair_draws.hpp); UnavailableError where the

@@ -16,6 +16,18 @@ double student_quantile(std::uint64_t count, double confidence) {
 
 }  // namespace
 
+bool overlap(const Quantity& first, const Quantity& second) {
+  return first.error.lower.wide() <= second.error.upper.wide() &&
+         second.error.lower.wide() <= first.error.upper.wide();
+}
+
+Wide standard_error_towards(const Wide& towards, const Wide& estimate, const Wide& lower,
+                            const Wide& upper, double level) {
+  const Wide half = towards >= estimate ? Wide(upper - estimate) : Wide(estimate - lower);
+  if (half <= 0) return 0;
+  return half / Wide(boost::math::quantile(boost::math::normal(), 0.5 + 0.5 * level));
+}
+
 Quantity with_confidence(double estimate, const Interval& interval, double level) {
   Quantity quantity;
   quantity.estimate = LogNumber(estimate);

@@ -16,6 +16,15 @@ struct Interval {
 /// or is 0 alone. Finite arguments.
 Quantity with_confidence(double estimate, const Interval& interval, double level);
 
+/// Whether the intervals of the two have a point in common.
+bool overlap(const Quantity& first, const Quantity& second);
+
+/// What a standard error would be to give an interval [lower, upper] at `level`, seen on the side
+/// of the estimate on which `towards` lies: the half-width there over the normal quantile, 0 where
+/// there is none.
+Wide standard_error_towards(const Wide& towards, const Wide& estimate, const Wide& lower,
+                            const Wide& upper, double level);
+
 /// Student's interval for the mean: mean +- t_{n-1} sqrt(s^2/n). count >= 2, 0 < confidence < 1.
 /// A sample without spread gives its one value.
 Interval mean_interval(const Moments& moments, double confidence);

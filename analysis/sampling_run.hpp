@@ -58,6 +58,10 @@ std::vector<std::uint64_t> sampling_looks(const SamplingOptions& sampling);
 /// Throws InputError where mc cannot sample the task.
 ScoreSampler make_sampler(const CurveTask& task);
 
+/// Throws InputError for what the engine that draws this task's samples would refuse, before a
+/// device is asked for; tasks that draw none pass.
+void check_samples(const CurveTask& task);
+
 /// Whether the task's samples are those of sample_range: by mc, and by gpu without a conditional
 /// estimator. Throws as choose_engine.
 bool draws_samples(const CurveTask& task);

@@ -63,10 +63,14 @@ std::string text_of(const std::vector<DistanceCurve>& curves, const ExperimentSp
 // variance has nothing to print where means alone are estimated.
 void require_variances(const std::vector<CurveTask>& tasks) {
   for (const CurveTask& task : tasks) {
-    if (choose_engine(task).engine != Engine::conditional) continue;
+    const Engine engine = choose_engine(task).engine;
+    if (engine != Engine::conditional &&
+        !(engine == Engine::gpu && is_conditional(task.sampling.estimator))) {
+      continue;
+    }
     throw InputError(fmt::format(
-        "variance: engine conditional estimates means alone ({}); accepted: --engine auto, exact, "
-        "quadrature, mc, qmc, gpu",
+        "variance: conditional estimates are of means alone ({}); accepted: --engine auto, exact, "
+        "quadrature, mc, qmc, gpu, without --estimator conditional, zero-variance, importance",
         name_of(task)));
   }
 }
@@ -185,6 +189,7 @@ int run_curves(const Arguments& arguments, CurveQuantity quantity, const std::st
   output.keep_sources(tasks);
   say_warnings(tasks, output.quiet);
   if (quantity == CurveQuantity::variance) require_variances(tasks);
+  for (const CurveTask& task : tasks) check_samples(task);
   SamplingSession session(sampling, tasks);
   if (session.is_shard()) {
     if ((output.format && format != Format::json) || output.plot) {

@@ -10,14 +10,14 @@ namespace tapalab::cli {
 namespace {
 
 constexpr const char* kWithoutDevice =
-    "--engine mc gives the same samples, --backend cpu emulates kernels";
+    "without a device --engine mc draws the same samples and --backend cpu emulates kernels";
 
 }  // namespace
 
 std::shared_ptr<const Backend> cuda_device(const std::string& asked) {
 #ifdef TAPALAB_HAVE_CUDA
   std::shared_ptr<const Backend> device =
-      make_cuda_backend({static_cast<unsigned>(launched_as().rank), false});
+      make_cuda_backend({static_cast<unsigned>(launched_as().local_rank), false});
   const std::string reason = device->unavailable_reason();
   if (reason.empty()) return device;
   throw UnavailableError(asked + ": " + reason + "; " + kWithoutDevice);

@@ -90,6 +90,7 @@ int run_histogram(const Arguments& arguments) {
   output.check_files();
   output.keep(flags.spec, "the file of --spec");
   std::vector<HistogramTask> tasks = tasks_of(flags, histogram, output);
+  for (const HistogramTask& task : tasks) check_histogram(task);
   if (on_device(histogram)) {
     const std::shared_ptr<const Backend> device = cuda_device();
     for (HistogramTask& task : tasks) task.device = device;

@@ -74,10 +74,14 @@ void parse(CLI::App& app, const std::vector<std::string>& arguments) {
   } catch (const CLI::ParseError& error) {
     throw InputError(fmt::format("{}: {}", command_of(app), error.what()));
   }
-  const auto unknown = app.remaining();
+  auto unknown = app.remaining();
+  // The mark after which all arguments are files or names is one of them to CLI11.
+  const auto mark = std::find(unknown.begin(), unknown.end(), "--");
+  const bool options = mark != unknown.begin();  // the first of them comes before the mark
+  if (mark != unknown.end()) unknown.erase(mark);
   if (unknown.empty()) return;
   const std::string name = unknown.front().substr(0, unknown.front().find('='));
-  if (name.size() > 1 && name[0] == '-') {
+  if (options && name.size() > 1 && name[0] == '-') {
     throw InputError(unknown_name(command_of(app), "option", name, long_names(app)));
   }
   throw InputError(fmt::format("{}: unexpected argument {}; accepted: options (see {} --help)",

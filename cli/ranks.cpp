@@ -17,6 +17,8 @@ namespace {
 
 // Open MPI, MPICH and its kin, and launchers that speak PMIx.
 constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
+constexpr const char* kLocalRankVariables[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                               "PMI_LOCAL_RANK", "SLURM_LOCALID"};
 constexpr const char* kSizeVariables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"};
 
 // The first of the variables that holds a number; -1 where none does.
@@ -102,7 +104,8 @@ LaunchedAs launched_as() {
   // A batch job has a number of tasks whether or not this process is one of them: the rank decides.
   const int rank = first_number(kRankVariables), size = first_number(kSizeVariables);
   if (rank < 0 || size <= rank) return {};
-  return {rank, size};
+  const int local = first_number(kLocalRankVariables);
+  return {rank, size, local < 0 ? rank : local};
 }
 
 std::unique_ptr<Ranks> join_ranks() {

@@ -8,10 +8,12 @@
 namespace tapalab::cli {
 
 /// This process's place among those that mpirun or another MPI launcher started, from the
-/// environment, without starting MPI: rank 0 of 1 where none did.
+/// environment, without starting MPI: rank 0 of 1 where none did. `local_rank` counts those of this
+/// machine; where the launcher does not say, it is the rank.
 struct LaunchedAs {
   int rank = 0;
   int size = 1;
+  int local_rank = 0;
 };
 LaunchedAs launched_as();
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "analysis/compare_read.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
@@ -20,10 +21,6 @@ constexpr std::uint64_t kMostReportBytes = std::uint64_t{1} << 28;
 
 std::string read_for_report(const std::string& name) {
   return read_bounded_text(name, kMostReportBytes, "report");
-}
-
-bool is_verify_result(const std::string& text) {
-  return text.find("\"tapalab/verify/1\"") != std::string::npos;
 }
 
 // The figure that --plot drew under the same name, where there is one.
@@ -89,7 +86,7 @@ int run_report(const Arguments& arguments) {
   for (const std::string& name : names) {
     refuse_replaced(out_dir, name);
     const std::string text = read_for_report(name);
-    if (!is_verify_result(text)) {
+    if (result_schema(text, name) != "tapalab/verify/1") {
       content.results.push_back(result_section(name, text, figure_beside(name)));
       continue;
     }

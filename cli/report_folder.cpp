@@ -1,6 +1,7 @@
 #include "cli/report_folder.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -12,11 +13,15 @@ namespace tapalab::cli {
 
 void check_report_folder(const std::string& directory) {
   std::error_code error;
-  if (directory.empty() ||
-      (std::filesystem::exists(directory, error) && !std::filesystem::is_directory(directory))) {
+  std::filesystem::path place = std::filesystem::absolute(directory, error).lexically_normal();
+  while (place.has_relative_path() && !std::filesystem::exists(place, error)) {
+    place = place.parent_path();
+  }
+  if (directory.empty() || !std::filesystem::is_directory(place, error) ||
+      access(place.c_str(), W_OK | X_OK) != 0) {
     throw InputError(
-        fmt::format("--out-dir: {} is not a directory; accepted: one that exists or "
-                    "can be made",
+        fmt::format("--out-dir: {} is no directory that can be written; accepted: one that exists "
+                    "or can be made",
                     printable(directory)));
   }
 }

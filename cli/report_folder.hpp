@@ -8,7 +8,8 @@
 
 namespace tapalab::cli {
 
-/// Throws InputError where `directory` is something else: before minutes of work.
+/// Throws InputError where `directory` is something else, or cannot be made or written: before
+/// minutes of work.
 void check_report_folder(const std::string& directory);
 
 /// Throws InputError where `file` stands in `directory`: the report's files have names of their own

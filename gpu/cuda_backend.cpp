@@ -61,15 +61,6 @@ void follow_host(const ScoreSampler& host, std::size_t distances, gpu::FusedRequ
   }
 }
 
-void check_pairs(const DensitySource& source, const std::vector<std::uint64_t>& distances) {
-  const auto* tokens = std::get_if<TokenSource>(&source);
-  for (const std::uint64_t distance : distances) {
-    if (tokens == nullptr || tokens->has_pairs(distance)) continue;
-    throw InputError("--distances: no pair of tokens is at distance " + std::to_string(distance) +
-                     "; accepted with pairs=at-distance: less than the number of tokens");
-  }
-}
-
 class CudaBackend final : public Backend {
  public:
   explicit CudaBackend(CudaOptions options) : options_(options) {}
@@ -110,7 +101,7 @@ class CudaBackend final : public Backend {
                                                std::uint64_t seed) const override {
     require();
     const DensitySource source = make_density_source(density, encoding, head_dim_of(score), seed);
-    check_pairs(source, distances);
+    require_pairs(source, distances);
     gpu::FusedRequest request;
     request.drawn = std::make_shared<const gpu::DrawnPlan>(
         gpu::DrawnPlan{make_score_tables(score, distances), draw_tables(source), distances});

@@ -1,10 +1,17 @@
 // %% [markdown]
 // # A counterexample to the variance bound
 //
-// Theorem 3.3 of the TAPA paper states that under its Assumption 2.1
+// Assumption 2.1 of the TAPA paper is about the pairs of coordinates of a query at position $m$ and
+// a key at position $n$: there are $\mu_0$, $\nu_0$ and $\sigma_0^2$ such that for all $m$, $n$ and
+// $d$
 //
-// $$\liminf_{\delta \to \infty} \mathrm{Var}\, \mathrm{TAPA} \ge \sigma_0^2/2,
-// \qquad \sigma_0^2 = \mathrm{E} (q_d k_d)^2 \text{ for every } d.$$
+// $$\mathrm{E}\,(q_{2d} k_{2d} + q_{2d+1} k_{2d+1}) = \mu_0, \qquad
+// \mathrm{E}\,(q_{2d} k_{2d+1} - q_{2d+1} k_{2d}) = \nu_0, \qquad
+// \mathrm{E}\,|q_d k_d|^2 = \sigma_0^2.$$
+//
+// Theorem 3.3 states that then, for a Schwartz density,
+//
+// $$\liminf_{\delta \to \infty} \mathrm{Var}\, \mathrm{TAPA} \ge \sigma_0^2/2.$$
 //
 // The variance tends to $\mathrm{E}\, a^2/2$ with $a = q_A \cdot k_A/\sqrt{d_A}$. The printed proof
 // puts $\mathrm{E} (q_A \cdot k_A)^2 = d_A \sigma_0^2$, which drops the cross terms $\mathrm{E}\,
@@ -22,8 +29,10 @@
 #include "notebooks-cpp/tool/curves.hpp"
 #include "notebooks-cpp/tool/figure.hpp"
 #include "notebooks-cpp/tool/notebook.hpp"
+#include "proofs-check/activation_heads.hpp"
 #include "proofs-check/rational_covariance.hpp"
 #include "proofs-check/theorem_3_3.hpp"
+#include "proofs-check/theorem_3_3_activations.hpp"
 
 using namespace tapalab;
 using namespace tapalab::notebook;
@@ -71,6 +80,48 @@ for (const std::string& square : facts.pair_squares) require(square == "1", "sig
 for (const std::string& mean : facts.pair_cosine_means) require(mean == "0", "mu_0 = 0");
 for (const std::string& mean : facts.pair_sine_means) require(mean == "0", "nu_0 = 0");
 require(fraction_less(facts.amplitude_square, "1"), "E a^2 below sigma_0^2");
+
+// %% [markdown]
+// ## What the assumption is worth on a trained model
+//
+// The density above meets the assumption exactly, so it is a counterexample to the theorem as it is
+// printed. Real queries and keys do not meet it: on the heads of the file in `tests/data`, over all
+// pairs of tokens, $\mathrm{E} (q_d k_d)^2$ is far from one number for all $d$. And with
+// $\sigma_0^2$ read as its average over $d$, the cross terms there are positive: the printed bound
+// holds on those heads, for a reason that the theorem does not give. The counterexample says what
+// can happen, not what does in this model.
+
+// %%
+const std::string file = "tests/data/qk.safetensors";
+std::vector<std::vector<std::string>> heads;
+std::size_t unequal = 0, positive = 0;
+for (const ActivationHead& head : activation_heads(file)) {
+  const TokenTable table = read_head(file, head);
+  const std::size_t dA = table.head_dim / 2;
+  double least = HUGE_VAL, most = 0;
+  for (std::size_t d = 0; d < table.head_dim; ++d) {
+    double q = 0, k = 0;  // over all pairs E (q_d k_d)^2 = E q_d^2 E k_d^2
+    for (std::size_t t = 0; t < table.tokens; ++t) {
+      q += std::pow(table.queries[t * table.head_dim + d], 2);
+      k += std::pow(table.keys[t * table.head_dim + d], 2);
+    }
+    const double square = q * k / std::pow(static_cast<double>(table.tokens), 2);
+    least = std::min(least, square);
+    most = std::max(most, square);
+  }
+  const AmplitudeMoments moments = amplitude_moments(table, dA);
+  unequal += most > 10 * least;
+  positive += moments.cross_terms() >= 0;
+  heads.push_back({head.name(), fmt::format("{:.1f}", most / least),
+                   fmt::format("{:+.3f}", moments.cross_terms()),
+                   fmt::format("{:.3f}", moments.square / moments.sigma_square)});
+}
+display_table({"head", "largest/smallest E (q_d k_d)^2", "cross terms", "E a^2/sigma_0^2"}, heads);
+display_markdown(fmt::format(
+    "On **{} of {}** heads the largest second moment is more than ten times the smallest, so that "
+    "the assumption fails; on **{} of {}** the cross terms sum to at least 0.",
+    unequal, heads.size(), positive, heads.size()));
+require(unequal == heads.size(), "no head meets the assumption");
 
 // %% [markdown]
 // ## The variance

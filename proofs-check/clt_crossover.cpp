@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/experiment.hpp"
+#include "analysis/curve_task.hpp"
 #include "analysis/product_curve.hpp"
 #include "proofs-check/evidence.hpp"
 #include "proofs-check/gaussian_ball.hpp"
@@ -62,19 +62,9 @@ void check_crossover(std::vector<Evidence>& rows) {
   }
 }
 
-CurveTask task_of(const std::string& encoding, const std::string& density, std::uint32_t head_dim,
-                  const std::string& distances) {
-  CurveTask task;
-  task.encoding = parse_encoding(encoding);
-  task.density = parse_density(density);
-  task.head_dim = head_dim;
-  task.distances = parse_distances(distances);
-  return task;
-}
-
 /// The numbers of the statement: gaussian:rho=0.25, D = 128.
 void check_numbers(std::vector<Evidence>& rows) {
-  const CurveTask task = task_of("tapa", "gaussian:rho=0.25", 128, "0,1");
+  const CurveTask task = curve_task("tapa", "gaussian:rho=0.25", 128, "0,1");
   const auto& law = std::get<GaussianDensity>(task.density.law);
   const SplitGaussian model{64, 64, "0.1", law.amplitude, law.phase};
   const DistanceCurve curve = exact_gaussian_curve(task);
@@ -107,7 +97,7 @@ void check_other_laws(std::vector<Evidence>& rows) {
     const bool gaussian = std::string(name) == "gaussian";
     // s = 0.05 distance: below the crossover 0.64 of dP = 64
     const std::string density = std::string(name) + ":a.mean_q=0.5,a.mean_k=0.25";
-    const CurveTask task = task_of("tapa:law=linear,alpha=0.05", density, 128, "0,1,2,4");
+    const CurveTask task = curve_task("tapa:law=linear,alpha=0.05", density, 128, "0,1,2,4");
     const DistanceCurve curve = gaussian ? exact_gaussian_curve(task) : compute_curve(task);
     double fourth = 3;
     if (!gaussian) fourth = facts(std::get<ProductDensity>(task.density.law).query).fourth_moment;

@@ -39,20 +39,23 @@ class TemporaryFolder {
 };
 
 PageFigure draw_for_page(const ReportFigure& figure, const fs::path& folder) {
-  PageFigure page{figure.name, figure.claim, figure.figure.title, "", figure.csv, ""};
+  PageFigure page{figure.name, figure.claim, figure.figure.title, "", "", figure.csv, ""};
   const fs::path file = folder / (figure.name + ".svg");
+  const auto drawn = [&](plot::PageWidth width) {
+    plot::draw(figure.figure, file.string(), width);
+    std::ifstream stream(file, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
   try {
-    plot::draw(figure.figure, file.string());
+    page.svg = drawn(plot::PageWidth::desk);
+    page.phone = drawn(plot::PageWidth::phone);
   } catch (const InputError& error) {
     throw InputError(std::string("--out-dir: ") + error.what());
   } catch (const std::runtime_error& error) {
     // Without gnuplot, or with one that fails, the claims still stand: the page says what is
     // missing.
     page.missing = error.what();
-    return page;
   }
-  std::ifstream stream(file, std::ios::binary);
-  page.svg.assign(std::istreambuf_iterator<char>(stream), {});
   return page;
 }
 

@@ -7,8 +7,8 @@
 
 namespace tapalab {
 
-/// Local exponents of the decay beside the closed form and the asymptote.
-ReportFigure decay_figure();
+/// Local exponents of the decay, computed and sampled, beside the closed form and the asymptote.
+ReportFigure decay_figure(const VerifyReport& report);
 /// Sampling engines against the exact one, in standard errors.
 ReportFigure pulls_figure(const VerifyReport& report);
 /// mu_d, nu_d and E A_d^2 by pair of coordinates; unset without activations.

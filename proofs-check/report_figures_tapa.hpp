@@ -1,4 +1,5 @@
-// Figures of the claims on TAPA's law, resolution, crossover, sensitivity and histograms.
+// Figures of the claims on RoPE's gap, TAPA's law, resolution, crossover, sensitivity and
+// histograms.
 #pragma once
 
 #include <vector>
@@ -7,6 +8,9 @@
 
 namespace tapalab {
 
+/// Theorem 2.2 over base and head dimension: where it is proved, where the rows of its evidence
+/// break it, and where models stand.
+ReportFigure region_figure(const std::vector<Evidence>& evidence);
 /// Score densities beside the limit's.
 ReportFigure limit_law_figure(const VerifyReport& report);
 /// Correlation of the scores at two distances.

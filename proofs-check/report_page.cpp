@@ -70,6 +70,30 @@ std::string data_link(std::string_view type, std::string_view content) {
   return link;
 }
 
+std::string figure_drawings(const std::string& wide, const std::string& phone,
+                            const std::string& prefix, const std::string& title) {
+  return "<div class=\"desk\">" + inline_svg(wide, prefix, title) + "</div><div class=\"phone\">" +
+         inline_svg(phone.empty() ? wide : phone, prefix + "phone-", title) + "</div>";
+}
+
+std::string folded_table(const std::string& head, const std::vector<std::string>& rows,
+                         const std::string& css, const std::string& note) {
+  constexpr std::size_t kOpen = 8;
+  // A fold that hides two or three rows is more trouble than they are.
+  const std::size_t open = rows.size() <= kOpen + 4 ? rows.size() : kOpen;
+  const auto table = [&](std::size_t from, std::size_t to) {
+    std::string html = fmt::format(
+        "<div class=\"wide\"><table class=\"stack {}\"><thead>{}</thead><tbody>\n", css, head);
+    for (std::size_t i = from; i < to; ++i) html += rows[i];
+    return html + "</tbody></table></div>\n";
+  };
+  std::string html = table(0, open);
+  if (open < rows.size())
+    html += fmt::format("<details><summary>{} more of {} rows{}</summary>\n{}</details>\n",
+                        rows.size() - open, rows.size(), note, table(open, rows.size()));
+  return html;
+}
+
 namespace {
 
 std::string badge(Verdict verdict) {
@@ -128,45 +152,84 @@ std::string not_run(const VerifyReport& report) {
          rows + "</tbody></table></div>\n";
 }
 
-std::string evidence_table(const std::vector<Evidence>& rows) {
-  if (rows.empty()) return {};
-  std::string html =
-      "<h4>Evidence</h4><div class=\"wide\"><table class=\"stack\"><thead><tr><th>engine</th>"
-      "<th>quantity</th><th>predicted</th><th>observed</th><th>error</th><th>holds</th></tr></"
-      "thead>"
-      "<tbody>\n";
-  for (const Evidence& row : rows)
-    html += "<tr>" + cell("engine", html_escape(row.engine)) +
-            cell("quantity", html_escape(row.quantity)) +
-            cell("predicted", html_escape(row.predicted), "number") +
-            cell("observed", html_escape(row.observed), "number") +
-            cell("error", html_escape(row.error), "number") +
-            cell("holds", row.holds ? "yes" : "<span class=\"fails\">no</span>") + "</tr>\n";
+// Rows that do not hold come first: they must not be folded away.
+std::string evidence_table(const std::vector<Evidence>& evidence) {
+  if (evidence.empty()) return {};
+  std::vector<std::string> rows;
+  std::size_t failing = 0;
+  for (const bool holds : {false, true})
+    for (const Evidence& row : evidence) {
+      if (row.holds != holds) continue;
+      failing += !holds;
+      rows.push_back("<tr>" + cell("engine", html_escape(row.engine)) +
+                     cell("quantity", html_escape(row.quantity)) +
+                     cell("predicted", html_escape(row.predicted), "number") +
+                     cell("observed", html_escape(row.observed), "number") +
+                     cell("error", html_escape(row.error), "number") +
+                     cell("holds", holds ? "yes" : "<span class=\"fails\">no</span>") + "</tr>\n");
+    }
+  return "<h4>Evidence</h4>\n" +
+         folded_table(
+             "<tr><th>engine</th><th>quantity</th><th>predicted</th><th>observed</th><th>error</th>"
+             "<th>holds</th></tr>",
+             rows, "evidence",
+             failing == 0 ? "; every one holds"
+                          : fmt::format("; the {} that fail come first", failing));
+}
+
+// Names for the rows and columns of a square matrix: a covariance of (q_A, k_A), said by its size,
+// has those of its coordinates, any other one numbers.
+std::vector<std::string> matrix_labels(const std::vector<WitnessField>& fields,
+                                       const WitnessField& matrix) {
+  const std::size_t size = matrix.rows.size();
+  std::string half;
+  for (const WitnessField& field : fields)
+    if (field.name == "amplitude_dim" && field.rows.size() == 1 && field.rows.front().size() == 1)
+      half = field.rows.front().front();
+  const bool of_queries_and_keys = matrix.name == "covariance" &&
+                                   half == std::to_string(size / 2) && size % 2 == 0 &&
+                                   size == matrix.rows.front().size();
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < std::max(size, matrix.rows.front().size()); ++i)
+    labels.push_back(!of_queries_and_keys ? std::to_string(i)
+                     : i < size / 2       ? fmt::format("q_{}", i)
+                                          : fmt::format("k_{}", i - size / 2));
+  return labels;
+}
+
+std::string matrix_html(const std::vector<WitnessField>& fields, const WitnessField& matrix) {
+  const std::vector<std::string> labels = matrix_labels(fields, matrix);
+  std::string html = fmt::format(
+      "<div class=\"wide\"><table class=\"matrix\"><caption>{}</caption><thead><tr><td></td>",
+      html_escape(matrix.name));
+  for (std::size_t j = 0; j < matrix.rows.front().size(); ++j)
+    html += fmt::format("<th scope=\"col\">{}</th>", labels[j]);
+  html += "</tr></thead><tbody>\n";
+  for (std::size_t i = 0; i < matrix.rows.size(); ++i) {
+    html += fmt::format("<tr><th scope=\"row\">{}</th>", labels[i]);
+    for (const std::string& entry : matrix.rows[i])
+      html += fmt::format("<td>{}</td>", html_escape(entry));
+    html += "</tr>\n";
+  }
   return html + "</tbody></table></div>\n";
 }
 
 std::string witness_block(const std::vector<WitnessField>& fields) {
   if (fields.empty()) return {};
-  std::string text;
+  std::string text, matrices;
   for (const WitnessField& field : fields) {
-    if (field.rows.size() == 1 && field.rows.front().size() == 1) {
+    if (field.rows.size() == 1 && field.rows.front().size() == 1)
       text += field.name + " = " + field.rows.front().front() + "\n";
-      continue;
-    }
-    text += field.name + " =\n";
-    for (const auto& row : field.rows) {
-      for (const std::string& entry : row) text += fmt::format("{:>7}", entry);
-      text += "\n";
-    }
+    else if (!field.rows.empty())
+      matrices += matrix_html(fields, field);
   }
-  return "<h4>Witness</h4><pre>" + html_escape(text) + "</pre>\n";
+  return "<h4>Witness</h4><pre>" + html_escape(text) + "</pre>\n" + matrices;
 }
 
 std::string figure_html(const PageFigure& figure) {
   const std::string body =
       figure.missing.empty()
-          ? "<div class=\"wide\">" + inline_svg(figure.svg, figure.name + "-", figure.title) +
-                "</div>"
+          ? figure_drawings(figure.svg, figure.phone, figure.name + "-", figure.title)
           : "<p class=\"fails\">Not drawn: " + html_escape(figure.missing) + "</p>";
   return fmt::format(
       "<figure aria-label=\"{}\">{}<figcaption class=\"soft\">Data: <a download=\"{}.csv\" "
@@ -175,11 +238,46 @@ std::string figure_html(const PageFigure& figure) {
       html_escape(figure.name));
 }
 
+// A formula cut at its wide spaces, a <math> for each part, so that a narrow page can break the
+// line there; whole where it is not one row.
+std::string breakable(std::string_view formula) {
+  constexpr std::string_view kHead = "<semantics><mrow>", kTail = "</mrow></semantics></math>",
+                             kSpace = "<mspace width=\"";
+  const auto head = formula.find(kHead);
+  if (head == std::string_view::npos || !formula.ends_with(kTail)) return std::string(formula);
+  std::string_view row = formula.substr(head + kHead.size());
+  row.remove_suffix(kTail.size());
+  std::string html, part;
+  const auto flush = [&] {
+    if (!part.empty()) html += "<math displaystyle=\"true\"><mrow>" + part + "</mrow></math> ";
+    part.clear();
+  };
+  int depth = 0;
+  while (!row.empty()) {
+    const auto end = row.find('>') + 1;  // a tag, or the text before one and that tag
+    const std::string_view piece = row.substr(0, end);
+    row.remove_prefix(end);
+    const bool closes = piece.find("</") != std::string_view::npos;
+    if (depth == 0 && piece.starts_with(kSpace) && piece[kSpace.size()] >= '1' &&
+        piece[kSpace.size()] <= '9') {
+      row.remove_prefix(row.find('>') + 1);  // its own end
+      flush();
+      continue;
+    }
+    depth += closes ? -1 : 1;
+    if (depth < 0) return std::string(formula);
+    part += piece;
+  }
+  flush();
+  return html;
+}
+
 // The statement as mathematics, from the program's own file of formulas.
 std::string formula_html(const std::string& id) {
   const std::string_view formula = claim_formula(id);
-  return formula.empty() ? std::string()
-                         : fmt::format("<div class=\"wide formula\">{}</div>\n", formula);
+  return formula.empty()
+             ? std::string()
+             : fmt::format("<div class=\"wide formula\">{}</div>\n", breakable(formula));
 }
 
 std::string repeat_html(const VerifyReport& report, const std::string& id) {

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "analysis/compare_read.hpp"
+#include "analysis/writers/csv.hpp"
 #include "proofs-check/report_page.hpp"
 #include "sim/errors.hpp"
 #include "sim/spec_text.hpp"
@@ -14,6 +16,7 @@ namespace tapalab {
 namespace {
 
 constexpr std::size_t kMostRows = 200;
+constexpr std::size_t kMostLinked = 20'000;  ///< quantities in a link with all of them
 constexpr std::size_t kMostJson = 20'000;
 
 /// One table: the quantities of a series as columns, its points as rows.
@@ -75,26 +78,50 @@ std::string row_html(const ResultTable& table, const std::string& row) {
 }
 
 std::string table_html(const ResultTable& table) {
-  std::string html =
-      fmt::format("<h4>{}</h4><div class=\"wide\"><table class=\"stack\"><thead><tr><th>at</th>",
-                  html_escape(table.series));
-  for (const std::string& column : table.columns) html += "<th>" + html_escape(column) + "</th>";
-  html += "</tr></thead><tbody>\n";
-  const std::size_t shown = std::min(table.rows.size(), kMostRows);
-  for (std::size_t i = 0; i < shown; ++i) {
-    html += fmt::format("<tr><td data-label=\"at\">{}</td>", row_html(table, table.rows[i]));
+  std::string head = "<tr><th>at</th>";
+  for (const std::string& column : table.columns) head += "<th>" + html_escape(column) + "</th>";
+  head += "</tr>";
+  std::vector<std::string> rows;
+  for (std::size_t i = 0; i < std::min(table.rows.size(), kMostRows); ++i) {
+    std::string row =
+        fmt::format("<tr><td data-label=\"at\">{}</td>", row_html(table, table.rows[i]));
     for (const std::string& column : table.columns) {
       const auto found = table.cells.find({table.rows[i], column});
-      html += fmt::format("<td class=\"number\" data-label=\"{}\">{}</td>", html_escape(column),
-                          found == table.cells.end() ? "-" : cell_html(*found->second));
+      row += fmt::format("<td class=\"number\" data-label=\"{}\">{}</td>", html_escape(column),
+                         found == table.cells.end() ? "-" : cell_html(*found->second));
     }
-    html += "</tr>\n";
+    rows.push_back(row + "</tr>\n");
   }
-  html += "</tbody></table></div>\n";
-  if (shown < table.rows.size())
-    html += fmt::format("<p class=\"soft\">The first {} of {} points; the file holds all.</p>\n",
-                        shown, table.rows.size());
+  std::string html = fmt::format("<h4>{}</h4>", html_escape(table.series)) +
+                     folded_table(head, rows, "results", "");
+  if (rows.size() < table.rows.size())
+    html += fmt::format("<p class=\"soft\">The first {} of {} points.</p>\n", rows.size(),
+                        table.rows.size());
   return html;
+}
+
+// Every quantity as it stands in the file.
+std::string quantities_csv(const std::vector<ReadQuantity>& quantities) {
+  std::string csv = "series,at,quantity,status,value,lower,upper,level,kind\n";
+  for (const ReadQuantity& item : quantities) {
+    csv += fmt::format("{},{},{},{},{}", csv_field(item.series), csv_field(item.at),
+                       csv_field(item.quantity), csv_field(item.status), csv_field(item.text));
+    csv += item.verdict ? std::string(",,,,\n")
+                        : fmt::format(",{},{},{},{}\n", item.lower.decimal(), item.upper.decimal(),
+                                      item.level ? fmt::format("{}", *item.level) : "",
+                                      csv_field(item.kind));
+  }
+  return csv;
+}
+
+std::string data_html(const std::string& name, const ReadResult& read) {
+  if (read.quantities.empty()) return {};
+  if (read.quantities.size() > kMostLinked)
+    return "<p class=\"soft\">The file holds all points.</p>\n";
+  const std::string file =
+      html_escape(escaped(std::filesystem::path(name).stem().string())) + ".csv";
+  return fmt::format("<p class=\"soft\">Data: <a download=\"{0}\" href=\"{1}\">{0}</a></p>\n", file,
+                     data_link("text/csv", quantities_csv(read.quantities)));
 }
 
 }  // namespace
@@ -116,7 +143,10 @@ std::string result_section(const std::string& name, const std::string& text,
     html += fmt::format("<figure><img alt=\"figure of {}\" src=\"{}\"></figure>\n",
                         html_escape(escaped(name)), data_link("image/svg+xml", svg));
   for (const ResultTable& table : result_tables(read)) html += table_html(table);
-  if (read.quantities.empty()) {
+  html += data_html(name, read);
+  if (read.schema == "tapalab/crosscheck/1")
+    html += crosscheck_html(nlohmann::ordered_json::parse(text), name);
+  if (read.quantities.empty() && read.schema != "tapalab/crosscheck/1") {
     const bool cut = text.size() > kMostJson;
     html += "<details><summary>JSON</summary><pre>" + html_escape(text.substr(0, kMostJson)) +
             (cut ? "\n..." : "") + "</pre></details>\n";

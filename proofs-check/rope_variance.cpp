@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "analysis/experiment.hpp"
+#include "analysis/curve_task.hpp"
 #include "proofs-check/evidence.hpp"
 #include "proofs-check/rope_sums.hpp"
 #include "proofs-check/sampled.hpp"
@@ -18,12 +18,7 @@ const std::vector<std::string> kRopes = {"rope:base=500000,angle=turns,pairing=a
 
 CurveTask make_task(const std::string& encoding, const std::string& density,
                     const std::string& distances) {
-  CurveTask task;
-  task.encoding = parse_encoding(encoding);
-  task.density = parse_density(density);
-  task.head_dim = 128;
-  task.distances = parse_distances(distances);
-  return task;
+  return curve_task(encoding, density, 128, distances);
 }
 
 /// Every point's interval contains the claimed value.

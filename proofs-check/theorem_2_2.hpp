@@ -31,9 +31,21 @@ std::optional<std::uint64_t> weakest_near_distance(const RopeSetting& setting);
 /// better constant.
 ClaimResult check_theorem_2_2(const ClaimContext& context, const Theorem22Options& options = {});
 
+/// A far distance that a row of the claim's evidence certifies to break the uniform reading:
+/// C_D(near) - C_D(far) below the bound.
+struct CertifiedRecurrence {
+  RopeSetting setting;
+  std::uint64_t near_distance = 0;
+  std::string far_distance;  ///< decimal, of any length
+  std::string gap;           ///< as the row says; for any nu_0/mu_0 up to 10 the largest
+};
+/// Those of the rows of check_theorem_2_2, which may come from a file: they are read from the text
+/// of the rows by ball arithmetic that hold.
+std::vector<CertifiedRecurrence> certified_recurrences(const std::vector<Evidence>& rows);
+
 /// The smallest even D for which docs/theory/theorem-2.2.md proves the gap above |mu_0|/8 for every
 /// near distance of the hypothesis and every far distance in (b, farthest]; `ratio` = |nu_0/mu_0|,
-/// a decimal. nullopt where it proves none.
+/// a decimal. nullopt where it proves none below 2^62.
 std::optional<std::uint64_t> sufficient_head_dim(const std::string& base, AngleUnit angle,
                                                  std::uint64_t farthest, const std::string& ratio);
 

@@ -54,6 +54,8 @@ std::optional<std::uint64_t> sufficient_head_dim(const std::string& base, AngleU
   const Ball variation =
       Ball::distance(near.back() + farthest, kTheorem22RegionBits) * (turns ? 4 : 1);
   const Ball least = variation * (one + k) / margin;
+  if (!certainly_less(least, Ball::distance(std::uint64_t{1} << 62, kTheorem22RegionBits)))
+    return std::nullopt;
   const auto above = static_cast<std::uint64_t>(least.midpoint_wide()) + 2;
   return above + above % 2;
 }

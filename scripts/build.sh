@@ -61,7 +61,8 @@ build_program() {
     fi
     if [[ ! -f $build/CMakeCache.txt ]]; then
       say "configuring and building in $build; minutes, the first time"
-      configure "$source" "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF
+      configure "$source" "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
+        -DTAPALAB_UNITY=ON
     fi
     build "$build" tapalab
   } 9>"$build/.lock"

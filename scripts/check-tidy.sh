@@ -1,23 +1,27 @@
 #!/usr/bin/env bash
-# check-tidy.sh BUILD: the checks of .clang-tidy over every tracked source of the product that
-# BUILD/compile_commands.json compiles, as many at once as there are cores. Reading the headers is
+# check-tidy.sh BUILD: the checks of .clang-tidy over every tracked source of the rooms that
+# BUILD/compile_commands.json compiles, as many at once as there are cores. All sources of a room are
+# compiled alike, whether the build reads them one by one or several as one. Reading the headers is
 # most of the work, so that sources are read a dozen at a time, as one; where a dozen does not pass
 # (two of them give one name to different things, or a check found something) its halves are read
 # apart, down to the single source, whose findings are shown.
 set -euo pipefail
 
-# batch FOLDER SOURCE...: FOLDER holds the compile commands; all sources are compiled alike.
+# batch FOLDER SOURCE...: FOLDER/commands.json holds the compile commands.
 batch() {
   local folder=$1
   shift
-  local first=$1 here status=0
+  local here status=0 room=${1%/*}
+  while [[ $room == */* && ! -e $room/CMakeLists.txt ]]; do room=${room%/*}; done
   here=$(mktemp -d "$folder/batch.XXXXXX")
   printf '#include "%s"\n' "${@/#/$PWD/}" >"$here/batch.cpp"
+  # The first command of the room, with the batch in the place of its source.
   {
     echo '[{'
-    grep -A3 -B2 "^ *\"file\": \"$PWD/$first\"" "$folder/commands.json" | grep -E '"(directory|command)"' || true
-    echo "\"file\": \"$PWD/$first\"}]"
-  } | sed "s|$PWD/$first|$here/batch.cpp|g" >"$here/compile_commands.json"
+    grep -B1 -m1 -E "\"command\": .* -o $room/CMakeFiles/[^ ]*\.o -c " "$folder/commands.json" |
+      sed -E "s| -c [^ ]*\",$| -c $here/batch.cpp\",|"
+    echo "\"file\": \"$here/batch.cpp\"}]"
+  } >"$here/compile_commands.json"
   grep -q '"command"' "$here/compile_commands.json" || return 0  # not compiled in this build
   "${CLANG_TIDY:-clang-tidy-14}" --quiet --config-file="$PWD/.clang-tidy" -p "$here" \
     --extra-arg=-Wno-unknown-warning-option "$here/batch.cpp" >"$here/found" 2>&1 || status=1
@@ -45,7 +49,7 @@ cd "$root"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 # The precompiled header of GCC is of no use to clang, and would be read in full for every source.
-sed -E 's/ -Winvalid-pch -include [^ ]*cmake_pch\.hxx//' "$build/compile_commands.json" >"$folder/commands.json"
+sed -E 's/ -Winvalid-pch -include [^ ]*cmake_pch\.hxx//; s/ -Wno-shadow//' "$build/compile_commands.json" >"$folder/commands.json"
 for room in sim analysis proofs-check cli notebooks-cpp/tool; do
   git -c safe.directory='*' ls-files "$room/*.cpp" | xargs -r -n 12
 done | xargs -d '\n' -P "$(nproc)" -I {} bash -c '"$0" --batch "$1" $2' "${BASH_SOURCE[0]}" "$folder" {}

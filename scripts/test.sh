@@ -20,7 +20,8 @@ stage() { say "[${SECONDS}s] $*"; }
 
 stage "Release, warnings as errors, in build/release"
 rm -rf "$release"
-configure "$root" "$release" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON -DTAPALAB_WERROR=ON
+configure "$root" "$release" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON \
+  -DTAPALAB_WERROR=ON -DTAPALAB_UNITY=ON
 build "$release" all
 
 stage "AddressSanitizer and UndefinedBehaviorSanitizer, in build/asan"

@@ -1,7 +1,11 @@
 #include "sim/density_source.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "sim/errors.hpp"
 
 namespace tapalab {
 namespace {
@@ -130,6 +134,17 @@ bool has_atoms(const DensityLaw& law) {
   const auto* product = std::get_if<ProductDensity>(&law);
   return product != nullptr && (product->query.family == MarginalFamily::rademacher ||
                                 product->key.family == MarginalFamily::rademacher);
+}
+
+void require_pairs(const DensitySource& source, const std::vector<std::uint64_t>& distances) {
+  const auto* tokens = std::get_if<TokenSource>(&source);
+  for (const std::uint64_t distance : distances) {
+    if (tokens == nullptr || tokens->has_pairs(distance)) continue;
+    throw InputError(
+        fmt::format("--distances: no pair of tokens is at distance {}; accepted with "
+                    "pairs=at-distance and --engine gpu: less than the number of tokens",
+                    distance));
+  }
 }
 
 DrawTables draw_tables(const DensitySource& source) {

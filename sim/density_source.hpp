@@ -23,6 +23,10 @@ DensitySource make_density_source(const DensityLaw& law, const Encoding& encodin
 void draw_lanes(const DensitySource& source, const BlockKernels& kernels, std::uint64_t first,
                 std::uint64_t distance, double* x);
 
+/// Throws InputError where pairs=at-distance has none at one of the distances, which a device does
+/// not leave out.
+void require_pairs(const DensitySource& source, const std::vector<std::uint64_t>& distances);
+
 /// What a device draws the same samples from.
 DrawTables draw_tables(const DensitySource& source);
 

@@ -26,6 +26,8 @@ ConditionalPair make_pair(const Marginal& query, const Marginal& key, const Pair
           scale_k * std::sqrt((1 - rho) * (1 + rho))};
 }
 
+// Squares of angles, of scales and of means remain numbers.
+constexpr double kLargestAngle = 1e140;
 constexpr double kLn2 = 0.693147180559945309;
 
 /// ln of the density, of any size but under bump, where it is -infinity below 1e-308.
@@ -110,8 +112,18 @@ double ConditionalPair::log_factor(double w, int& sign) const {
 }
 
 double SplitProblem::frequency(std::uint64_t distance) const {
-  return static_cast<double>(
-      Wide(wide_two_pi() * score.phase_scale(distance) * score.phase_bilinear.front().weight));
+  const Wide frequency =
+      wide_two_pi() * score.phase_scale(distance) * score.phase_bilinear.front().weight;
+  const double query = 1 + std::abs(phase.scale_q) + std::abs(phase.mean_q);
+  const double key = 1 + std::abs(phase.spread) + std::abs(phase.slope) + std::abs(phase.mean_k);
+  if (!(abs(frequency) * Wide(query) * Wide(key) <= Wide(kLargestAngle))) {
+    throw InputError(
+        fmt::format("--distances: at {} phases are of more than 1e140 radians, which conditional "
+                    "estimates do not hold; accepted: a smaller distance or alpha, or --engine "
+                    "exact or quadrature",
+                    distance));
+  }
+  return static_cast<double>(frequency);
 }
 
 std::string conditional_refusal(const CurveTask& task) {

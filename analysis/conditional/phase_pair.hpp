@@ -37,7 +37,8 @@ struct SplitProblem {
   double amplitude_weight;  ///< of each product, 1/sqrt(dA)
   PhaseScore score;
 
-  /// t of phi = sum of t q k at a distance, in radians: 2 pi s/sqrt(dP).
+  /// t of phi = sum of t q k at a distance, in radians: 2 pi s/sqrt(dP). Throws InputError where t
+  /// times what q and k are like is above 1e140.
   double frequency(std::uint64_t distance) const;
 };
 

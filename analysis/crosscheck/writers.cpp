@@ -28,6 +28,13 @@ std::string cell(const CrosscheckPoint& point, double x) {
   return point.score.count == 0 ? "-" : cell(x);
 }
 
+constexpr const char* kCrosscheckColumns =
+    "observed: largest error of a score (logits), with 99.99% quantile, rms and signed mean; "
+    "bound: "
+    "the largest of any score,\nits parts by stage in the last columns; ratio: bound/observed; "
+    "worst: number of the pair observed; phase/turns: largest\nphase error, its bound, the largest "
+    "at any distance of that size, and of which coordinates\n";
+
 std::string pair_text(const CrosscheckPoint& point) {
   return point.phase_pair ? fmt::format("{}, {}", point.phase_pair->first, point.phase_pair->second)
                           : "-";
@@ -95,12 +102,12 @@ std::string crosscheck_table(const std::vector<ScoreCheck>& checks) {
   std::string out;
   for (const ScoreCheck& check : checks) {
     if (!out.empty()) out += '\n';
-    out += heading(check);
+    out += heading(check) + kCrosscheckColumns;
     const bool shifted = !check.points.empty() && check.points.front().shift.has_value();
     std::vector<std::string> header{"distance"};
     if (shifted) header.emplace_back("offset");
-    for (const char* name : {"max error", "99.99%", "rms", "mean", "bound", "non-finite", "worst",
-                             "phase/turns", "bound", "any distance", "of coordinates"}) {
+    for (const char* name : {"observed", "99.99%", "rms", "mean", "bound", "ratio", "non-finite",
+                             "worst", "phase/turns", "its bound", "any distance", "coordinates"}) {
       header.emplace_back(name);
     }
     if (shifted) header.emplace_back("shift");
@@ -113,6 +120,8 @@ std::string crosscheck_table(const std::vector<ScoreCheck>& checks) {
       for (const double x : {score.max, score.p9999, score.rms, score.mean, point.bound}) {
         row.push_back(cell(point, x));
       }
+      row.push_back(
+          score.count > 0 && score.max > 0 ? fmt::format("{:.2f}", point.bound / score.max) : "-");
       row.push_back(std::to_string(score.non_finite));
       row.push_back(score.count == 0 ? "-" : std::to_string(score.worst));
       for (const double x : {point.phase_error, point.phase_bound, point.phase_worst_case}) {

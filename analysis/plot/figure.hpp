@@ -42,6 +42,13 @@ struct Rule {
   std::size_t style = 0;
 };
 
+/// A vertical line across the panel, named above it; lines of one style are named in one row.
+struct Upright {
+  double x = 0;
+  std::size_t style = 0;
+  std::string text;
+};
+
 /// A line of its own: a bound, a prediction.
 struct Reference {
   std::vector<Vertex> line;
@@ -60,6 +67,7 @@ struct Panel {
   std::vector<Series> series;
   std::vector<Rule> rules;
   std::vector<Reference> references;
+  std::vector<Upright> uprights;  ///< drawn where they lie within the x axis
 };
 
 struct LegendRow {
@@ -77,12 +85,16 @@ struct Figure {
   std::string x_label;
   AxisKind x_axis = AxisKind::decades;
   std::optional<double> zero_slot;
+  std::optional<Vertex> x_span{};  ///< the x axis reaches from x to y at least
   std::vector<Panel> panels;
   std::vector<LegendRow> legend;
   std::vector<std::string> caption;  ///< paragraphs
 };
 
+/// How wide the page is: text has the same size on both, so that it can be read on either.
+enum class PageWidth { desk, phone };
+
 /// Writes the figure to `file` (.svg, .png, .pdf). Throws as render() does.
-void draw(const Figure& figure, const std::string& file);
+void draw(const Figure& figure, const std::string& file, PageWidth width = PageWidth::desk);
 
 }  // namespace tapalab::plot

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,12 +31,17 @@ struct LegendSample {
 
 struct Layout {
   double width = 0, height = 0;
-  double y_label_x = 0;  ///< middle of the y labels
+  std::optional<double> y_label_x;  ///< middle of the upright y labels; else they are among `texts`
   std::vector<Box> panels;
   std::vector<TextLine> texts;
   std::vector<LegendSample> samples;
 };
 
-Layout lay_out(const Figure& figure);
+/// Pixels between rows of the names of uprights.
+inline constexpr double kUprightRow = 13;
+/// Styles of a panel's uprights in order of appearance: their rows, from the lowest up.
+std::vector<std::size_t> upright_rows(const Panel& panel);
+
+Layout lay_out(const Figure& figure, PageWidth width = PageWidth::desk);
 
 }  // namespace tapalab::plot

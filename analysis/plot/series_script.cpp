@@ -13,7 +13,6 @@ namespace tapalab::plot {
 namespace {
 
 constexpr std::size_t kColumns = 1500;
-/// Markers of one curve; with more points than this a regular part of them is marked.
 constexpr double kMarkers = 64;
 
 /// One plot element: a data block and how it is drawn.
@@ -140,21 +139,21 @@ std::string band_rows(const Series& series, bool signs, const Range& x, const Ra
   return text;
 }
 
-/// A regular part of the marks, about kMarkers over the axis; never more.
-std::vector<Mark> chosen(const std::vector<Mark>& marks, const Range& x) {
-  if (static_cast<double>(marks.size()) <= kMarkers) return marks;
+/// A regular part of the marks, about `most` over the axis; never more.
+std::vector<Mark> chosen(const std::vector<Mark>& marks, const Range& x, double most) {
+  if (static_cast<double>(marks.size()) <= most) return marks;
   std::vector<Mark> result;
   double next = -std::numeric_limits<double>::infinity();
   for (const Mark& mark : marks) {
     if (mark.x < next) continue;
     result.push_back(mark);
-    next = mark.x + x.span() / kMarkers;
+    next = mark.x + x.span() / most;
   }
   return result;
 }
 
 void add_series(Elements& elements, const Panel& panel, const Series& series, const Range& x,
-                const Range& y) {
+                const Range& y, double markers) {
   const std::string& hue = colour(series.style);
   const Marker shape = marker(series.style);
   const double size = shape.size * (series.sampled ? 1.45 : 1);
@@ -175,7 +174,8 @@ void add_series(Elements& elements, const Panel& panel, const Series& series, co
   }
   std::string bars, hollow, filled, arrows, caps;
   const double visible = 0.01 * y.span();
-  for (const Mark& mark : chosen(series.marks, x)) {
+  // A line shows what markers leave out; without one each of them counts.
+  for (const Mark& mark : chosen(series.marks, x, series.connected ? markers : kMarkers)) {
     if (mark.upper_bound) {
       arrows += row({mark.x, mark.high, 0, -0.045 * y.span()});
       caps += row({mark.x - 0.006 * x.span(), mark.high, 0.012 * x.span(), 0});
@@ -234,7 +234,8 @@ std::vector<Vertex> thinned(const std::vector<Vertex>& line, const Range& x, std
   return result;
 }
 
-void write_series(std::ostream& out, const Panel& panel, const Range& x, const Range& y) {
+void write_series(std::ostream& out, const Panel& panel, const Range& x, const Range& y,
+                  double markers) {
   Elements elements;
   for (const Rule& rule : panel.rules) {
     elements.add(
@@ -248,7 +249,7 @@ void write_series(std::ostream& out, const Panel& panel, const Range& x, const R
   }
   for (const bool sampled : {true, false}) {
     for (const Series& series : panel.series) {
-      if (series.sampled == sampled) add_series(elements, panel, series, x, y);
+      if (series.sampled == sampled) add_series(elements, panel, series, x, y, markers);
     }
   }
   elements.write(out);

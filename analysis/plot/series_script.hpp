@@ -10,8 +10,11 @@
 namespace tapalab::plot {
 
 /// Writes data blocks and one plot command. At most a few thousand vertices of a curve are sent,
-/// whatever its length: per column of pixels the first, last, lowest and highest.
-void write_series(std::ostream& out, const Panel& panel, const Range& x, const Range& y);
+/// whatever its length: per column of pixels the first, last, lowest and highest. `markers`: of one
+/// joined curve; with more points than this (64 where they are not joined) a regular part of them
+/// is marked.
+void write_series(std::ostream& out, const Panel& panel, const Range& x, const Range& y,
+                  double markers);
 
 /// A sample of a line and its marker between two places given in gnuplot's words.
 void write_sample(std::ostream& out, const LegendRow& row, const std::string& left,

@@ -206,14 +206,18 @@ Retrieval retrieve(const RetrievalTask& task) {
 #pragma omp parallel for num_threads(workers) schedule(dynamic)
     for (std::int64_t i = static_cast<std::int64_t>(begin); i < static_cast<std::int64_t>(end);
          ++i) {
+      if (interrupted()) continue;
       const auto number = static_cast<std::uint64_t>(i);
       try {
         run_trial(probe, task, result.points, number, &outcomes[number * stride]);
       } catch (const InputError& error) {
 #pragma omp critical
         fault = error.what();
+      } catch (const Interrupted&) {
+        // the next look at signals ends the run
       }
     }
+    throw_if_interrupted();
     if (!fault.empty()) throw InputError(fault);
     if (task.progress) task.progress(static_cast<double>(end) / static_cast<double>(task.trials));
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/errors.hpp"
+#include "sim/interrupt.hpp"
 #include "sim/make_score_tables.hpp"
 #include "sim/random/bounded.hpp"
 #include "sim/random/normal.hpp"
@@ -15,6 +16,11 @@ namespace {
 /// Rotations are multiplied up between exact ones.
 constexpr std::uint64_t kExactRotation = 128;
 constexpr std::uint32_t kNeedleToken = 0xFFFFFFFF;
+
+/// In loops over keys: hears a signal every 2^16 of them.
+void heed_signals(std::uint64_t key) {
+  if (key % 65536 == 0) throw_if_interrupted();
+}
 
 double square(double x) { return x * x; }
 
@@ -145,8 +151,10 @@ struct RetrievalProbe::Shared {
     if (const auto* score = std::get_if<PhaseScore>(&model)) {
       phase = std::make_unique<PhaseFlat>(*score);
       scales.push_back(0);
-      for (std::uint64_t j = 1; j <= task.lengths.back(); ++j)
+      for (std::uint64_t j = 1; j <= task.lengths.back(); ++j) {
+        heed_signals(j);
         scales.push_back(phase->scale(static_cast<double>(j)));
+      }
     } else {
       rotary = std::make_unique<RotaryFlat>(std::get<RotaryScore>(model));
     }
@@ -290,6 +298,7 @@ struct RetrievalProbe::Trial::State {
     for (std::size_t d = 0; d < flat.pairs.size(); ++d) step[d] = flat.rotation(d, 1);
     for (const std::uint32_t c : flat.plain) turned[c] = flat.scale * q[c];
     for (std::uint64_t j = 1; j <= length; ++j) {
+      heed_signals(j);
       const auto far = static_cast<double>(j);
       const bool exact = (j - 1) % kExactRotation == 0;
       for (std::size_t d = 0; d < flat.pairs.size(); ++d) {
@@ -393,7 +402,10 @@ void RetrievalProbe::Trial::walk(std::uint64_t length,
                                  const std::function<void(std::uint64_t, double)>& use) const {
   const Shared& shared = state_->shared;
   if (shared.rotary == nullptr || shared.tokens == nullptr) {
-    for (std::uint64_t j = 1; j <= length; ++j) use(j, distractor(j));
+    for (std::uint64_t j = 1; j <= length; ++j) {
+      heed_signals(j);
+      use(j, distractor(j));
+    }
     return;
   }
   state_->turned_queries(
@@ -421,8 +433,10 @@ LogProbability RetrievalProbe::Trial::log_all_below(double x, std::uint64_t leng
     result.value = static_cast<double>(length - 1) * at(1);
     return result;
   }
-  for (std::uint64_t j = 1; j <= length && result.value > -800; ++j)
+  for (std::uint64_t j = 1; j <= length && result.value > -800; ++j) {
+    heed_signals(j);
     if (j != skipped) result.value += at(j);
+  }
   return result;
 }
 

@@ -35,6 +35,7 @@ class RetrievalProbe {
   std::unique_ptr<const Shared> shared_;
 };
 
+/// Long loops over keys throw Interrupted (sim/interrupt.hpp) where a signal has come.
 class RetrievalProbe::Trial {
  public:
   Trial(const Shared& shared, std::uint64_t number);

@@ -3,6 +3,8 @@
     python3 attention_example.py LIBRARY           one call, compared with float64
     python3 attention_example.py LIBRARY compare   times beside FlashAttention-2 and cuDNN; `turns`
                                                    has phases that need reduction first
+    ... compare NAME=LIBRARY ...                   and beside other builds of the library, such as
+                                                   one with -DTAPALAB_ATTENTION_CONSTANT_PHASE
 """
 
 import ctypes
@@ -85,7 +87,7 @@ def example(attention):
     print("relative error %.2e" % ((out.double() - exact).norm() / exact.norm()).item())
 
 
-def compare(attention):
+def compare(attention, others):
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     def sdpa(backend, q, k, v, causal):
@@ -105,6 +107,8 @@ def compare(attention):
                     "plain": attention.plan(q, k, v, 0, causal)[0],
                     "tapa": attention.plan(q, k, v, 64, causal)[0],
                     "turns": attention.plan(q, k, v, 64, causal, alpha=0.7)[0]}
+            for name, other in others.items():
+                runs[name] = other.plan(q, k, v, 64, causal)[0]
             times = {name: [] for name in runs}
             for name, run in runs.items():
                 run()
@@ -128,14 +132,18 @@ def compare(attention):
                                                    t[-1 - len(t) // 10])
             flops = 4 * batch * 32 * length**2 * 128 * (0.5 if causal else 1)
             print(line)
-            print("       tapa: %.0f TFLOP/s; over flash2 %.3f, cudnn %.3f, plain %.3f; turns over "
-                  "flash2 %.3f" % (flops / median["tapa"] / 1e9, *(
-                      median["tapa"] / median[x] for x in ("flash2", "cudnn", "plain")),
-                      median["turns"] / median["flash2"]), flush=True)
+            print("       tapa: %.0f TFLOP/s; over" % (flops / median["tapa"] / 1e9),
+                  ", ".join("%s %.3f" % (name, median["tapa"] / median[name])
+                            for name in runs if name not in ("tapa", "turns")),
+                  "; turns over flash2 %.3f" % (median["turns"] / median["flash2"]), flush=True)
 
 
 if __name__ == "__main__":
     attention_ = Attention(sys.argv[1])
     torch.manual_seed(0)
     random.seed(0)
-    (compare if sys.argv[2:] == ["compare"] else example)(attention_)
+    if sys.argv[2:3] == ["compare"]:
+        compare(attention_, {name: Attention(library) for name, library in
+                             (argument.split("=", 1) for argument in sys.argv[3:])})
+    else:
+        example(attention_)

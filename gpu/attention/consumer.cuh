@@ -113,11 +113,14 @@ struct Consumer {
   SharedStorage<S>& shared;
   Place place;
   float scale2;
-  RowsDescriptor q;
-  RingPosition<S::kStages> k_ring, v_ring;
+  RowsDescriptor first_queries;  ///< of this warpgroup's rows in the first buffer
+  RingPosition<S::kQueryStages> q_ring;
+  RingPosition<S::kKeyStages> k_ring;
+  RingPosition<S::kValueStages> v_ring;
 
+  /// One number for each score of a thread: a product, then the exponent.
+  using Scores = float[S::kKeyRows / 2];
   float o[S::kHeadDim / 2];
-  float amplitude[S::kKeyRows / 2];  ///< then the scores, then the weights
   uint32_t weights[S::kKeyRows / 4];
   RunningSoftmax softmax;
   bool keys_ready = false, values_ready = false;  ///< of the next step, as far as known
@@ -125,18 +128,28 @@ struct Consumer {
   /// One arrival a thread, after what it has read: an arrival of one lane behind a __syncwarp would
   /// do, at the same speed, but racecheck cannot follow it (docs/results/attention-forward.md).
   __device__ __forceinline__ void release(Barrier& barrier) { barrier.arrive(); }
+  /// Waits for the next block of queries; returns its number, negative at the end.
+  __device__ __forceinline__ int await_queries() {
+    shared.q_full[q_ring.index].wait(q_ring.parity);
+    return shared.tile[q_ring.index];
+  }
+  __device__ __forceinline__ RowsDescriptor queries() {
+    if constexpr (S::kQueryStages == 1) return first_queries;
+    return RowsDescriptor(shared_address(shared.q[q_ring.index]) +
+                          place.warpgroup * kRowsPerWarpgroup * kPanelRowBytes);
+  }
   __device__ __forceinline__ RowsDescriptor keys() {
     return RowsDescriptor(shared_address(shared.k[k_ring.index]));
   }
 
-  __device__ __forceinline__ void issue_phase(float (&phase)[S::kKeyRows / 2]) {
+  __device__ __forceinline__ void issue_phase(Scores& phase) {
     if constexpr (S::kTapa) {
-      issue_scores<S, S::kAmplitudeDim, S::kHeadDim>(phase, q, keys());
+      issue_scores<S, S::kAmplitudeDim, S::kHeadDim>(phase, queries(), keys());
       wgmma_commit();
     }
   }
-  __device__ __forceinline__ void issue_amplitude() {
-    issue_scores<S, 0, S::kAmplitudeDim>(amplitude, q, keys());
+  __device__ __forceinline__ void issue_amplitude(Scores& amplitude) {
+    issue_scores<S, 0, S::kAmplitudeDim>(amplitude, queries(), keys());
     wgmma_commit();
   }
   __device__ __forceinline__ void issue_weighted_values() {
@@ -153,7 +166,7 @@ struct Consumer {
   }
 
   /// Turns the amplitude products into exponents, eq. 12, with the phase products.
-  __device__ __forceinline__ void exponents(const float (&phase)[S::kKeyRows / 2]) {
+  __device__ __forceinline__ void exponents(Scores& amplitude, const Scores& phase) {
     const float shift[2] = {softmax.shift(0), softmax.shift(1)};
     // Toeplitz: element (row + 8, column + 8) shares the factor of (row, column).
     const float* factor = shared.factors[k_ring.index] + (S::kKeyRows + place.row - place.column);
@@ -166,17 +179,45 @@ struct Consumer {
       amplitude[i] = fmaf(amplitude[i], scale2, shift[h]);
     }
   }
-  __device__ __forceinline__ void pack_weights() {
+  /// Weights from exponents that stay as they are, and their sums.
+  __device__ __forceinline__ void weigh_exponents(const Scores& exponent, float (&sum)[2]) {
+    sum[0] = sum[1] = 0.0f;
+#pragma unroll
+    for (int i = 0; i < S::kKeyRows / 2; i += 2) {
+      const float low = exp2_approx(exponent[i]), high = exp2_approx(exponent[i + 1]);
+      sum[i / 2 % 2] += low;
+      sum[i / 2 % 2] += high;
+      weights[i / 2] = pack<typename S::Element>(low, high);
+    }
+  }
+  /// The exponentials need not wait for the largest exponent: the weights' sums tell whether the
+  /// references were too low, and then the exponents give the weights once more. One comparison
+  /// takes the place of one for each pair.
+  template <bool First, bool Masked>
+  __device__ __forceinline__ void weigh_and_judge(Scores& exponent) {
+    float sum[2];
+    weigh_exponents(exponent, sum);
+    if (!Masked && RunningSoftmax::exceeds_largest(sum)) {
+      float rescale[2];
+      softmax.raise(exponent, rescale);
+      if constexpr (!First) scale_rows(o, rescale);
+      weigh_exponents(exponent, sum);
+    }
+    softmax.sum[0] += sum[0];
+    softmax.sum[1] += sum[1];
+  }
+  /// Weights that stand in the place of their exponents, packed.
+  __device__ __forceinline__ void pack_weights(const Scores& weight) {
 #pragma unroll
     for (int i = 0; i < S::kKeyRows / 4; ++i)
-      weights[i] = pack<typename S::Element>(amplitude[2 * i], amplitude[2 * i + 1]);
+      weights[i] = pack<typename S::Element>(weight[2 * i], weight[2 * i + 1]);
   }
 
   /// Scores and weights of tile t, and the output product of the tile before. The products are
   /// issued together, the scores' first.
   template <bool First, bool Masked>
   __device__ __forceinline__ void step(const Work& work, int t) {
-    float phase[S::kKeyRows / 2];
+    Scores phase, amplitude;
     float rescale[2];
     if (First || !keys_ready) shared.k_full[k_ring.index].wait(k_ring.parity);
     if (!First && !values_ready) await_values();
@@ -187,7 +228,7 @@ struct Consumer {
     if constexpr (!First) pin(weights);
     wgmma_fence();
     issue_phase(phase);
-    issue_amplitude();
+    issue_amplitude(amplitude);
     if constexpr (!First) issue_weighted_values();
     if constexpr (S::kTakeTurns) turn_pass(place.warpgroup);
 
@@ -196,13 +237,12 @@ struct Consumer {
     wgmma_wait<First ? 0 : 1>();
     if constexpr (S::kTapa) pin(phase);
     pin(amplitude);
-    exponents(phase);
+    exponents(amplitude, phase);
     if constexpr (Masked) mask_exponents<S>(amplitude, p, place, work.first_row, t * S::kKeyRows);
-    const bool raised = Masked || RunningSoftmax::exceeds_slack(amplitude);
+    // The exponentials of plain attention, short of other work, run under the output product.
+    const bool raised = Masked || (!S::kWeighFirst && RunningSoftmax::exceeds_slack(amplitude));
     release(shared.k_empty[k_ring.index]);
     k_ring.advance();
-
-    // The exponentials of plain attention, short of other work, run under the output product.
     if constexpr (!S::kTapa) {
       if (raised) softmax.raise(amplitude, rescale);
       softmax.weigh(amplitude);
@@ -217,8 +257,12 @@ struct Consumer {
     }
     keys_ready = t > 0 && shared.k_full[k_ring.index].ready(k_ring.parity);
     values_ready = shared.v_full[v_ring.index].ready(v_ring.parity);
-    if constexpr (S::kTapa) softmax.weigh(amplitude);
-    pack_weights();
+    if constexpr (S::kWeighFirst) {
+      weigh_and_judge<First, Masked>(amplitude);
+    } else {
+      if constexpr (S::kTapa) softmax.weigh(amplitude);
+      pack_weights(amplitude);
+    }
   }
 
   __device__ __forceinline__ void attend(const Work& work) {
@@ -231,7 +275,8 @@ struct Consumer {
       for (--t; t >= work.open_tiles; --t) step<false, true>(work, t);
       for (; t >= 0; --t) step<false, false>(work, t);
     }
-    release(shared.q_empty);
+    release(shared.q_empty[q_ring.index]);
+    q_ring.advance();
     if (work.key_tiles > 0) {
       await_values();
       pin(o);

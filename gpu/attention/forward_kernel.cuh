@@ -17,14 +17,13 @@ __global__ void __launch_bounds__(kThreads, 1)
     prefetch_map(p.q);
     prefetch_map(p.k);
     prefetch_map(p.v);
-    shared.q_full.init(1);
-    shared.q_empty.init(kConsumers * 128);
-    for (int i = 0; i < S::kStages; ++i) {
-      shared.k_full[i].init(1);
-      shared.v_full[i].init(1);
-      shared.k_empty[i].init(kConsumers * 128);  // one arrival a thread
-      shared.v_empty[i].init(kConsumers * 128);
-    }
+    const auto prepare = [](Barrier& full, Barrier& empty) {
+      full.init(1);
+      empty.init(kConsumers * 128);  // one arrival a thread
+    };
+    for (int i = 0; i < S::kQueryStages; ++i) prepare(shared.q_full[i], shared.q_empty[i]);
+    for (int i = 0; i < S::kKeyStages; ++i) prepare(shared.k_full[i], shared.k_empty[i]);
+    for (int i = 0; i < S::kValueStages; ++i) prepare(shared.v_full[i], shared.v_empty[i]);
     fence_barrier_init();
   }
   __syncthreads();
@@ -44,17 +43,15 @@ __global__ void __launch_bounds__(kThreads, 1)
         Place{warpgroup, lane, kRowsPerWarpgroup * warpgroup + 16 * warp + lane / 4,
               2 * (lane % 4)},
         p.score_scale * 1.44269504088896f,
-        RowsDescriptor(shared_address(shared.q) + warpgroup * kRowsPerWarpgroup * kPanelRowBytes)};
+        RowsDescriptor(shared_address(shared.q[0]) +
+                       warpgroup * kRowsPerWarpgroup * kPanelRowBytes)};
     if constexpr (S::kTakeTurns) {
       if (warpgroup == 1) turn_pass(1);
     }
-    RingPosition<1> q_ring;
     while (true) {
-      shared.q_full.wait(q_ring.parity);
-      const int tile = shared.tile;
+      const int tile = consumer.await_queries();
       if (tile < 0) break;
       consumer.attend(work_of<S>(p, tile));
-      q_ring.advance();
     }
   }
 }

@@ -31,7 +31,7 @@ struct KernelParams {
 
 /// AmplitudeDim 0: plain attention, the phase left out.
 template <class ElementT, int HeadDim, int AmplitudeDim, Reduction How,
-          Tuning Choice = tuning(HeadDim, AmplitudeDim > 0)>
+          Tuning Choice = tuning(HeadDim, AmplitudeDim > 0, How)>
 struct Shape {
   using Element = ElementT;
   static constexpr int kHeadDim = HeadDim;
@@ -39,8 +39,11 @@ struct Shape {
   static constexpr int kAmplitudeDim = kTapa ? AmplitudeDim : HeadDim;
   static constexpr Reduction kReduction = How;
   static constexpr int kKeyRows = Choice.key_rows;
-  static constexpr int kStages = Choice.stages;
+  static constexpr int kQueryStages = Choice.query_stages;
+  static constexpr int kKeyStages = Choice.key_stages;
+  static constexpr int kValueStages = Choice.value_stages;
   static constexpr bool kTakeTurns = Choice.take_turns;
+  static constexpr bool kWeighFirst = Choice.weigh_first;
   static constexpr int kPolynomialShare = Choice.polynomial_share;
   static constexpr int kPanels = HeadDim / kPanelElements;
   static constexpr int kWindow = kQueryRows + kKeyRows;  ///< factors a tile needs, and one more
@@ -50,14 +53,14 @@ template <class S>
 struct SharedStorage {
   using Element = typename S::Element;
   static constexpr int kPanel = S::kKeyRows * kPanelElements;
-  alignas(1024) Element q[S::kPanels * kQueryRows * kPanelElements];
-  alignas(1024) Element k[S::kStages][S::kPanels * kPanel];
-  alignas(1024) Element v[S::kStages][S::kPanels * kPanel];
-  alignas(128) float factors[S::kStages][S::kTapa ? S::kWindow : 4];
-  Barrier q_full, q_empty;
-  Barrier k_full[S::kStages], k_empty[S::kStages];
-  Barrier v_full[S::kStages], v_empty[S::kStages];
-  int tile;
+  alignas(1024) Element q[S::kQueryStages][S::kPanels * kQueryRows * kPanelElements];
+  alignas(1024) Element k[S::kKeyStages][S::kPanels * kPanel];
+  alignas(1024) Element v[S::kValueStages][S::kPanels * kPanel];
+  alignas(128) float factors[S::kKeyStages][S::kTapa ? S::kWindow : 4];
+  Barrier q_full[S::kQueryStages], q_empty[S::kQueryStages];
+  Barrier k_full[S::kKeyStages], k_empty[S::kKeyStages];
+  Barrier v_full[S::kValueStages], v_empty[S::kValueStages];
+  int tile[S::kQueryStages];
 };
 
 /// One block of 128 query rows of one head, and the key tiles it meets.

@@ -47,8 +47,14 @@ __device__ constexpr bool takes_polynomial(int element) {
   return (element * Share) % 8 < Share;
 }
 
+/// With TAPALAB_ATTENTION_CONSTANT_PHASE the phase products are formed and left unread, and every
+/// cosine is that of 1/8 turn: plain attention on half the coordinates in the skeleton of TAPA,
+/// which tells what the phases cost (docs/results/attention-forward.md).
 template <Reduction How, int PolynomialShare>
 __device__ __forceinline__ float cosine(float phase, float factor, int element) {
+#ifdef TAPALAB_ATTENTION_CONSTANT_PHASE
+  return 0.707106781186548f;
+#endif
   constexpr float kTurnsPerRadian = 0.159154943091895f;
   if (How == Reduction::radians && !takes_polynomial<PolynomialShare>(element))
     return cos_radians_special(phase, factor);

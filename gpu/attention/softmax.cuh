@@ -30,11 +30,13 @@ __device__ __forceinline__ float max3_from_zero(float a, float b, float c) {
 }
 
 /// Scores enter as exponents: log2(e) times the score, less `reference` of its row. A weight is two
-/// to that power. `reference` is the running maximum, or a former one at most kSlack below it:
-/// that spares most rescalings of the output, and the factor of at most 2^kSlack leaves with the
-/// division by `sum`.
+/// to that power. `reference` is the running maximum, or a former one: that spares most rescalings
+/// of the output, and the factor leaves with the division by `sum`. A former one lies at most
+/// kSlack below (exceeds_slack), or so that no thread's weights of one tile and row add to more
+/// than kLargestSum (exceeds_largest); both keep a weight far below the largest fp16.
 struct RunningSoftmax {
   static constexpr float kSlack = 6.0f;
+  static constexpr float kLargestSum = 4096.0f;
   float reference[2] = {-kInfinity, -kInfinity};  ///< -inf until the row has seen a key
   float sum[2] = {0.0f, 0.0f};  ///< of this thread's columns alone, until `finish`
 
@@ -52,6 +54,11 @@ struct RunningSoftmax {
       top[i / 2 % 4] = max3_from_zero(top[i / 2 % 4], exponent[i], exponent[i + 1]);
     const float highest = max3_from_zero(top[0], top[1], fmaxf(top[2], top[3]));
     return __any_sync(0xffffffffu, !(highest <= kSlack));
+  }
+
+  /// Whether some thread's sum of weights, infinity and NaN among them, exceeds the largest.
+  static __device__ __forceinline__ bool exceeds_largest(const float (&sum)[2]) {
+    return __any_sync(0xffffffffu, !(sum[0] <= kLargestSum) || !(sum[1] <= kLargestSum));
   }
 
   /// Moves the references up to the maxima and the exponents with them. The earlier output must

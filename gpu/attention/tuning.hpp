@@ -18,9 +18,10 @@ inline constexpr double kLargestScaleInRadians = 64.0;
 
 /// Tile and pipeline for one head dimension and kind of score.
 struct Tuning {
-  int key_rows;          ///< keys in a tile, a multiple of 16
-  int stages;            ///< buffers for K and for V
-  bool take_turns;       ///< the two warpgroups issue their products in turn
+  int key_rows;                                ///< keys in a tile, a multiple of 16
+  int query_stages, key_stages, value_stages;  ///< buffers for Q, K and V
+  bool take_turns;                             ///< the two warpgroups issue their products in turn
+  bool weigh_first;      ///< weights before it is known whether they are too large
   int polynomial_share;  ///< of 8 cosines, how many avoid the special-function unit
 };
 
@@ -28,10 +29,13 @@ struct Tuning {
 /// products, key_rows/4 for the weights; they and about 30 more must fit 240 registers.
 /// Multiply-adds that run beside the tensor cores wait for register ports, so that no share of
 /// polynomials gains.
-constexpr Tuning tuning(int head_dim, bool tapa) {
-  if (head_dim == 256) return {tapa ? 64 : 80, 2, true, 0};
-  if (head_dim == 64) return {128, 2, !tapa, 0};
-  return {tapa ? 112 : 128, tapa ? 3 : 2, !tapa, 0};
+constexpr Tuning tuning(int head_dim, bool tapa, Reduction how) {
+  if (head_dim == 256) return {tapa ? 64 : 80, 1, 2, 2, true, false, 0};
+  if (head_dim == 64) return {128, 1, 2, 2, !tapa, false, 0};
+  if (!tapa) return {128, 2, 2, 2, true, false, 0};
+  // The explicit reduction needs the registers that weighing first would take.
+  if (how == Reduction::turns) return {112, 1, 3, 3, false, false, 0};
+  return {112, 2, 3, 2, false, true, 0};
 }
 
 inline constexpr int kRowsPerWarpgroup = 64;

@@ -5,17 +5,6 @@
 
 namespace tapalab::notebook {
 
-CurveTask curve_task(const std::string& encoding, const std::string& density,
-                     std::uint32_t head_dim, const std::string& distances, Engine engine) {
-  CurveTask task;
-  task.encoding = parse_encoding(encoding);
-  task.density = parse_density(density);
-  task.head_dim = head_dim;
-  task.distances = parse_distances(distances);
-  task.engine = engine;
-  return task;
-}
-
 CurveTask sampled(CurveTask task, std::uint64_t samples, double confidence, std::uint64_t seed) {
   task.engine = Engine::mc;
   task.sampling.samples = samples;
@@ -27,11 +16,6 @@ CurveTask sampled(CurveTask task, std::uint64_t samples, double confidence, std:
 std::string with_error(const Quantity& quantity, int digits) {
   return quantity.estimate.decimal(digits) + " \u00b1 " +
          quantity.error.absolute.decimal(2, Rounding::up);
-}
-
-bool overlap(const Quantity& first, const Quantity& second) {
-  return first.error.lower.wide() <= second.error.upper.wide() &&
-         second.error.lower.wide() <= first.error.upper.wide();
 }
 
 const CurvePoint& point_at(const DistanceCurve& curve, std::uint64_t distance) {

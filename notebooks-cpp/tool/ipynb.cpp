@@ -74,7 +74,7 @@ ordered_json document_of(const PercentFile& file, const NotebookRun& run) {
       if (run.cells.at(i).ran) entry["execution_count"] = ++executed;
       entry["outputs"] = ordered_json::array();
       for (const Output& output : run.cells.at(i).outputs) {
-        entry["outputs"].push_back(output_json(output));
+        if (output.mime != kPhoneFigure) entry["outputs"].push_back(output_json(output));
       }
     }
     entry["source"] = multiline(joined(cell.source));

@@ -12,6 +12,8 @@
 #include <typeinfo>
 #include <utility>
 
+#include "notebooks-cpp/tool/run.hpp"
+
 namespace tapalab::notebook {
 namespace {
 
@@ -56,7 +58,10 @@ void display(const char* mime, const std::string& text) {
 
 }  // namespace
 
-void display_svg(const std::string& svg) { display("image/svg+xml", svg); }
+void display_svg(const std::string& svg, const std::string& phone) {
+  display("image/svg+xml", svg);
+  if (!phone.empty()) display(kPhoneFigure.data(), phone);
+}
 void display_html(const std::string& html) { display("text/html", html); }
 void display_markdown(const std::string& markdown) { display("text/markdown", markdown); }
 
@@ -140,6 +145,8 @@ void Session::display(const std::string& mime, const std::string& text) {
   flush();
   if (records_ != nullptr) {
     record(one_line({{"cell", cell_}, {"mime", mime}, {"data", text}}));
+  } else if (mime == kPhoneFigure) {
+    return;
   } else if (mime == "image/svg+xml") {
     std::printf("[a figure, SVG of %zu bytes]\n", text.size());
   } else {

@@ -10,8 +10,9 @@
 namespace tapalab::notebook {
 
 /// Shows an SVG document, an HTML fragment or Markdown (with $...$ for formulas) below the cell,
-/// in order with what it prints.
-void display_svg(const std::string& svg);
+/// in order with what it prints. `phone`: the same figure for a narrow page, which .ipynb leaves
+/// out; may be empty.
+void display_svg(const std::string& svg, const std::string& phone = "");
 void display_html(const std::string& html);
 void display_markdown(const std::string& markdown);
 

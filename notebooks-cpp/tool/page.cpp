@@ -31,7 +31,9 @@ std::string fenced(const std::string& text, const std::string& attributes) {
 
 std::string raw_html(const std::string& html) { return fenced(html, "{=html}"); }
 
-std::string output_markdown(const Output& output, const std::string& id, const std::string& title) {
+/// `phone`: the figure of `output` for a narrow page, empty where it has none.
+std::string output_markdown(const Output& output, const std::string& phone, const std::string& id,
+                            const std::string& title) {
   switch (output.kind) {
     case OutputKind::stream:
       return raw_html("<pre class=\"printed\">" + html_escape(output.text) + "</pre>");
@@ -44,8 +46,8 @@ std::string output_markdown(const Output& output, const std::string& id, const s
   }
   if (output.mime == "text/markdown") return "\n" + output.text + "\n\n";
   if (output.mime == "image/svg+xml") {
-    return raw_html("<figure class=\"shown\"><div class=\"wide\">" +
-                    inline_svg(output.text, id + "-", title) + "</div></figure>");
+    return raw_html("<figure class=\"shown\">" +
+                    figure_drawings(output.text, phone, id + "-", title) + "</figure>");
   }
   return raw_html("<section class=\"shown wide\">" + output.text + "</section>");
 }
@@ -87,7 +89,10 @@ std::string page_markdown(const PercentFile& file, const NotebookRun& run) {
     const std::vector<Output>& outputs = run.cells.at(i).outputs;
     for (std::size_t j = 0; j < outputs.size(); ++j) {
       const std::string id = "cell-" + std::to_string(i + 1) + "-" + std::to_string(j + 1);
-      text += output_markdown(outputs[j], id, "Figure of " + notebook_title(file));
+      if (outputs[j].mime == kPhoneFigure) continue;
+      const bool drawn_twice = j + 1 < outputs.size() && outputs[j + 1].mime == kPhoneFigure;
+      text += output_markdown(outputs[j], drawn_twice ? outputs[j + 1].text : std::string(), id,
+                              "Figure of " + notebook_title(file));
     }
   }
   return text;

@@ -29,6 +29,8 @@ math[display="block"] { margin: .5rem 0; }
 blockquote { margin: .6rem 0; padding: .1rem 1rem; border-left: .2rem solid var(--line); color: var(--soft); }
 .kw, .cf, .pp, .im { color: var(--key); } .dt { color: var(--type); } .st, .ch, .sc { color: var(--lit); }
 .dv, .fl, .bn { color: var(--num); } .co { color: var(--rem); font-style: italic; }
+@media (max-width: 40rem) { section.shown th { white-space: normal; } section.shown table { font-size: .8rem; }
+  section.shown th, section.shown td { padding: .3rem; min-width: 0; } }
 @media print { div.sourceCode, figure { break-inside: avoid; } }
 )css";
 

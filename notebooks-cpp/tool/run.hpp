@@ -9,6 +9,9 @@
 
 namespace tapalab::notebook {
 
+/// Of a display: the figure before it, drawn for a narrow page.
+inline constexpr std::string_view kPhoneFigure = "image/svg+xml;page=phone";
+
 enum class OutputKind { stream, display, error };
 
 struct Output {

@@ -14,6 +14,7 @@
 #include "analysis/plot/curve_plot.hpp"
 #include "analysis/plot/figure.hpp"
 #include "analysis/plot/fit_plot.hpp"
+#include "analysis/plot/layout.hpp"
 #include "analysis/plot/series_script.hpp"
 #include "analysis/plot/text.hpp"
 #include "catch.hpp"
@@ -399,12 +400,64 @@ TEST_CASE("a fit figure holds the quotients, the closed form and the asymptote")
   CHECK(panel.series[0].thin.size() == fit.points.size());
   REQUIRE(panel.rules.size() == 1);
   CHECK(panel.rules[0].y == Approx(-6.4));
+  // t = 2 pi distance^0.1/sqrt(64) at both lengths, and the closed form within every error
+  REQUIRE(panel.uprights.size() == 2);
+  CHECK(panel.uprights[0].x == Approx(std::log10(6.283185307 / 8 * std::pow(65536.0, 0.1))));
+  CHECK(panel.uprights[1].x == Approx(std::log10(6.283185307 / 8 * 4)));
+  const plot::Panel& residual = figure.panels.at(1);
+  REQUIRE(residual.series.size() == 1);
+  CHECK(residual.series[0].marks.size() == fit.local.size());
+  for (const plot::Mark& mark : residual.series[0].marks) {
+    CHECK(mark.upper_bound);
+    CHECK(mark.high < -9);
+  }
   const Directory directory;
   plot_fits({fit}, directory / "fit.svg");
   const std::string svg = read(directory / "fit.svg");
   CHECK(well_formed(svg));
   CHECK(has_text(svg, "asymptote -6.4"));
   CHECK_THROWS_AS(plot_fits({}, directory / "none.svg"), InputError);
+}
+
+TEST_CASE(
+    "a figure for a phone is narrow, its text no smaller, and every scattered mark is drawn") {
+  plot::Figure figure;
+  figure.title = "A title that is far too long for one line on a page of 360 pixels";
+  figure.x_label = "distance";
+  plot::Panel panel;
+  panel.y_label = "a label that stands above the panel";
+  panel.uprights = {{0.5, 0, "one"}, {1.5, 1, "two"}, {9, 0, "beyond the axis"}};
+  plot::Series scattered;
+  scattered.connected = false;
+  for (int i = 0; i < 40; ++i) scattered.marks.push_back({0.05 * i, 1.0 * i, 1.0 * i, 1.0 * i});
+  panel.series = {scattered};
+  figure.panels = {panel};
+  figure.legend = {{plot::LegendRow::Sample::marks, 0, std::string(200, 'x'), false}};
+  figure.caption = {std::string(300, 'y')};
+  const plot::Layout layout = plot::lay_out(figure, plot::PageWidth::phone);
+  CHECK(layout.width == 360);
+  for (const plot::TextLine& line : layout.texts) {
+    INFO(line.text);
+    CHECK(line.size >= 10);
+    const double width = 0.57 * line.size * static_cast<double>(plot::text_width(line.text));
+    CHECK((line.centred ? line.x + width / 2 : line.x + width) <= layout.width);
+  }
+  // a row above the panel for each style of upright
+  CHECK(layout.panels[0].top - layout.texts[2].y >= 2 * plot::kUprightRow);
+
+  const Directory directory;
+  plot::draw(figure, directory / "phone.svg", plot::PageWidth::phone);
+  const std::string svg = read(directory / "phone.svg");
+  CHECK(well_formed(svg));
+  CHECK(svg.find("viewBox=\"0 0 360 ") != std::string::npos);
+  CHECK(has_text(svg, "one"));
+  CHECK(has_text(svg, "two"));
+  CHECK_FALSE(has_text(svg, "beyond the axis"));
+  std::size_t marks = 0;
+  for (std::size_t at = 0; (at = svg.find("<use xlink:href='#gpPt6'", at)) != std::string::npos;
+       ++at)
+    ++marks;
+  CHECK(marks >= 40);
 }
 
 TEST_CASE("thinning keeps the ends and the extremes of every column, and the breaks") {

@@ -261,3 +261,17 @@ TEST_CASE("the engine follows from the pair of laws, and what does not apply is 
   CHECK_THROWS_AS(engine("tapa", "sech", Engine::exact), InputError);
   CHECK_THROWS_AS(engine("rope", "sech", Engine::quadrature), InputError);
 }
+
+TEST_CASE("sums of an integral that oscillates too fast claim no more than they know") {
+  // F of sech has died out long before the ends of uniform, so that g is 1/(2 sqrt(3) T) times the
+  // transform of F, 2 sech(88.79), but for the mass of F beyond them: less than 1e-15.
+  PairLaw law;
+  law.mean_q = ExactDecimal::parse("-88.791915", "mean");
+  const ProductPair pair({*find_marginal("sech"), ExactDecimal(0)},
+                         {*find_marginal("uniform"), ExactDecimal(0)}, law);
+  for (const double t : {13.652, 15.0, 17.7, 20.1, 22.0, 25.4, 27.3039, 27.30395, 29.0}) {
+    const PairTransform g = pair.at(Wide(t), 1e-14);
+    INFO("t = " << t << ": " << g.value.re << " +- " << g.error);
+    CHECK(static_cast<double>(abs(g.value)) <= static_cast<double>(g.error) + 1e-15);
+  }
+}

@@ -316,6 +316,30 @@ TEST_CASE("Engine gpu runs on a device, or ends with exit code 3 and one line th
   CHECK(directory.entries().empty());
 }
 
+TEST_CASE("What the arguments decide is decided before a device is asked for") {
+  const std::string tokens = std::string("empirical:file=\"") + TAPALAB_TEST_DATA +
+                             "/qk.safetensors\",q=layers.3.q,k=layers.3.k,pairs=at-distance";
+  const std::string far = "4611686018427387904";
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"curve", "--density", tokens, "--distances", "5,1e9"},
+           {"curve", "--checkpoint", "/nowhere/state"},
+           {"curve", "--estimator", "importance", "--encoding", "tapa:alpha=100", "--distances",
+            far},
+           {"curve", "--estimator", "antithetic"},
+           {"variance", "--estimator", "importance"},
+           {"histogram", "--density", tokens},
+           {"verify", "theorem-2.1", "--out-dir", "/dev/null/out"}}) {
+    std::vector<std::string> on_device = arguments;
+    on_device.insert(on_device.end(), {"--engine", "gpu"});
+    const ProgramResult result = run_program(on_device);
+    INFO(arguments.at(0) << " " << arguments.at(2) << ": " << result.err);
+    CHECK(result.code == 2);
+    CHECK(result.out.empty());
+    CHECK(count_lines(result.err) == 1);
+    CHECK(result.err.find("tapalab: --engine gpu: ") == std::string::npos);
+  }
+}
+
 TEST_CASE("histogram and verify take a device, or end with exit code 3 and one line") {
   const TempDirectory directory;
   for (const std::vector<std::string>& command :

@@ -27,6 +27,8 @@ TEST_CASE("compare finds engines at one, and a density that is another") {
   CHECK(faults_of(schema_named("compare"), document) == "");
   CHECK(document.at("compared") == 12);
   CHECK(run_program({"compare", exact, drawn, "--z", "0.001"}).code == 1);
+  CHECK(run_program({"compare", "--format", "json", "--", exact, drawn}).out.size() ==
+        same.out.size() + 5);  // provenance repeats the mark
 
   // the same name for another correlation: the numbers tell
   std::string other = read_file(curve("other.json", {"--density", "gaussian:rho=0.3"}));

@@ -34,6 +34,7 @@ TEST_CASE("A signal in the middle of a computation ends every engine and keeps a
       {"bias", "--distances", "lin:1:20000:20000", "--density",
        "empirical:file=\"" + std::string(TAPALAB_TEST_DATA) +
            "/qk.safetensors\",q=layers.3.q,k=layers.3.k"},
+      {"retrieve", "--encoding", "alibi", "--lengths", "2^24"},
   };
   for (auto arguments : engines) {
     for (const int signal : {SIGINT, SIGTERM}) {

@@ -61,7 +61,7 @@ std::vector<T> download(const void* memory, std::size_t count) {
   return values;
 }
 
-enum class Input { random, channel_mean, quarter_turns, real };
+enum class Input { random, channel_mean, quarter_turns, rising, real };
 
 struct Case {
   std::int64_t rows, keys;
@@ -114,6 +114,11 @@ std::vector<Element> numbers(const Case& c, int heads, std::int64_t length, unsi
     const int column = static_cast<int>(i % c.head_dim);
     float x = normal(random);
     if (c.input == Input::channel_mean && column % 16 == 3) x += 7.3f;
+    // The kernels go through the keys from the last to the first.
+    if (c.input == Input::rising && seed < 3) {
+      const auto row = static_cast<double>(static_cast<std::int64_t>(i) / c.head_dim % length);
+      x *= seed == 1 ? 3.0f : static_cast<float>(3.0 - 2.8 * row / static_cast<double>(length));
+    }
     // One phase coordinate alone: products of 1/4 and 1/2 turn in alternate keys.
     if (c.input == Input::quarter_turns && column >= c.amplitude_dim) {
       const auto dims = static_cast<float>(c.head_dim - c.amplitude_dim);
@@ -292,6 +297,14 @@ TEST_CASE("attention holds its error bound on inputs with large means and at sha
   if (device_missing()) return;
   compare_both({.rows = 300, .keys = 300, .input = Input::channel_mean});
   compare_both({.rows = 300, .keys = 300, .alpha = 1e-9, .input = Input::quarter_turns});
+}
+
+TEST_CASE("attention holds its error bound where ever larger scores come to light") {
+  if (device_missing()) return;
+  for (const bool causal : {false, true}) {
+    compare_both(
+        {.rows = 130, .keys = 1200, .causal = causal, .offset = 1070, .input = Input::rising});
+  }
 }
 
 TEST_CASE("attention holds its error bound on queries and keys of a trained model") {

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "analysis/fit.hpp"
+#include "analysis/intervals.hpp"
 #include "analysis/product_transform.hpp"
 #include "analysis/stationary_phase.hpp"
 #include "catch.hpp"
@@ -52,11 +53,6 @@ DecimalMatrix decimal_matrix(const json& rows) {
 bool holds_reference(const Quantity& q, const std::string& text) {
   const Wide value(text), slack = abs(value) * Wide("1e-18");
   return q.error.lower.wide() <= value + slack && value - slack <= q.error.upper.wide();
-}
-
-bool overlap(const Quantity& a, const Quantity& b) {
-  return a.error.lower.wide() <= b.error.upper.wide() &&
-         b.error.lower.wide() <= a.error.upper.wide();
 }
 
 void check_against(Engine other, CurveTask task) {

@@ -133,8 +133,33 @@ TEST_CASE("theorem-2.2: corrected, with a witness that meets the hypotheses", "[
       return row.quantity.find(text) != std::string::npos;
     });
   };
-  for (const char* known : {"75860", "64826091", "598837", "30820001"})
+  const std::vector<CertifiedRecurrence> recurrences = certified_recurrences(result.evidence);
+  for (const char* known : {"75860", "64826091", "598837", "30820001"}) {
     CHECK(rows_with(known) >= 2);
+    CHECK(std::count_if(recurrences.begin(), recurrences.end(),
+                        [&](const auto& found) { return found.far_distance == known; }) == 1);
+  }
+  CHECK(std::count_if(recurrences.begin(), recurrences.end(),
+                      [](const auto& found) { return found.far_distance.size() > 100; }) == 2);
+}
+
+TEST_CASE("recurrences are read from rows that certify one, and from no other") {
+  const Evidence row{"ball",         "gap, b = 500000, D = 64, radians, distances 3 and 14568507",
+                     "< 0.125",      "0.11860725400048335",
+                     "2e-19 (ball)", true};
+  Evidence exact = row, failing = row, limit = row, above = row;
+  exact.engine = "exact";
+  failing.holds = false;
+  limit.quantity = "limit of the gap as D -> infinity, b = 500000, radians, least over near";
+  above.predicted = "> 0.125";
+  const auto found = certified_recurrences({exact, failing, row, limit, above});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].setting.base == "500000");
+  CHECK(found[0].setting.head_dim == 64);
+  CHECK(found[0].setting.angle == AngleUnit::radians);
+  CHECK(found[0].near_distance == 3);
+  CHECK(found[0].far_distance == "14568507");
+  CHECK(found[0].gap == "0.11860725400048335");
 }
 
 TEST_CASE("theorem-2.2: another bound changes the verdict") {

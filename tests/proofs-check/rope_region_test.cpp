@@ -77,6 +77,9 @@ TEST_CASE("the head dimension that is proved to suffice grows with distance and 
   CHECK(sufficient_head_dim("500000", AngleUnit::turns, 5'000'000, "1").value() > 4 * 85638652ULL);
   // no near distance, and a ratio for which the limit itself is not above the bound
   CHECK_FALSE(sufficient_head_dim("10000", AngleUnit::turns, 100'000, "0"));
+  // D beyond what a count holds is none, not a small number
+  CHECK_FALSE(sufficient_head_dim("1000000000000000000", AngleUnit::turns,
+                                  10'000'000'000'000'000'000ULL, "0"));
   CHECK_FALSE(sufficient_head_dim("500000", AngleUnit::turns, 5'000'000, "1.7"));
 }
 

@@ -142,6 +142,7 @@ TEST_CASE("a report is whole, self-contained and holds what was found") {
   CHECK(page.find("url(http") == std::string::npos);
   CHECK(page.find("<svg") != std::string::npos);
   CHECK(page.find("id=\"theorem-3.3\"") != std::string::npos);
+  CHECK(page.find("<munder><mo>liminf</mo>") != std::string::npos);
   CHECK(page.find("test &lt;&amp;&gt;") != std::string::npos);
   CHECK(page.find("What did not run, and why") != std::string::npos);
 
