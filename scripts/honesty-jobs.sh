@@ -16,6 +16,10 @@ jobs both-student-t 300 20
 jobs split-student-t 600 50
 jobs split-bump 600 50
 jobs zeros 2000 500
+jobs student-t-joint 400 20
+jobs quartic 400 20
+jobs tokens 20000 5000
+jobs general-tokens 20000 5000
 for law in gaussian sech logistic hermite2 laplace uniform singular rademacher; do
   jobs split-$law 12000 1000
 done

@@ -149,7 +149,7 @@ Figure fit_figure(const std::vector<FitResult>& fits, const std::string& title) 
   panel.uprights = length_marks(fits);
   plot::Panel residual;
   residual.title =
-      "Residual: measured quotient less the closed form's over the same step, logarithmic axis";
+      "Residual: measured quotient less the predicted one over the same step, logarithmic axis";
   residual.y_label = "|measured − predicted|";
   residual.y_axis = plot::AxisKind::decades;
   bool resolved = false, bounded = false;

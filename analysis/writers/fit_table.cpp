@@ -56,8 +56,7 @@ std::string fits_table(const std::vector<FitResult>& fits) {
                       fmt::format("{:.3f}", step.t_low), fmt::format("{:.3f}", step.t_high),
                       with_interval(step.in_distance), with_interval(step.predicted)});
     }
-    out +=
-        aligned_table({"from", "to", "t from", "t to", "local exponent", "predicted"}, rows, {});
+    out += aligned_table({"from", "to", "t from", "t to", "local exponent", "predicted"}, rows, {});
   }
   return out;
 }
