@@ -99,7 +99,7 @@ class PairDecay {
 // ---- linear phase: characteristic functions ---------------------------------------------------
 
 /// d ln|F| / d ln w of a law with a closed characteristic function.
-Wide log_slope(MarginalFamily family, const Wide& w) {
+Wide transform_log_slope(MarginalFamily family, const Wide& w) {
   const Wide root3 = sqrt(Wide(3));
   switch (family) {
     case MarginalFamily::gaussian:
@@ -172,7 +172,7 @@ void fill_linear_product(DecayLaw& law, const ProductDensity& density, std::uint
       sum.value += value;
       // w is rounded to double: 4 units of the slope
       sum.error += kDecayUnit * (std::abs(value) + unit(side, w)) +
-                   4e-16 * std::abs(static_cast<double>(log_slope(side.law.family(), w)));
+                   4e-16 * std::abs(static_cast<double>(transform_log_slope(side.law.family(), w)));
     }
     return times_count(sum, dP);
   };
@@ -180,7 +180,7 @@ void fill_linear_product(DecayLaw& law, const ProductDensity& density, std::uint
     Rounded sum;
     for (const Side& side : sides) {
       const Wide w = side.scale * per_scale * s;
-      const double slope = static_cast<double>(log_slope(side.law.family(), w));
+      const double slope = static_cast<double>(transform_log_slope(side.law.family(), w));
       if (!std::isfinite(slope)) return unknown_decay();
       sum.value += slope;
       sum.error += kDecayUnit * (1 + std::abs(slope)) * (1 + std::abs(slope));

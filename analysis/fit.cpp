@@ -42,7 +42,7 @@ bool usable(const CurvePoint& point) {
 FitNumber number(double value, double error, ErrorKind kind) {
   return {value, value - error, value + error, kind, false, std::nullopt};
 }
-bool known(const LogPoint& log) { return std::isfinite(log.y) && std::isfinite(log.bound_low); }
+bool known_log(const LogPoint& log) { return std::isfinite(log.y) && std::isfinite(log.bound_low); }
 
 FitNumber divided(const FitNumber& x, double divisor) {
   FitNumber result = x;
@@ -163,14 +163,14 @@ FitResult fit_decay(const DistanceCurve& curve, const FitWindow& window) {
                                log_point(high, local.distance_high, low, local.distance_low), step,
                                window.dependence);
     local.in_scale = divided(local.in_distance, law.scale_exponent);
-    if (!predicted.empty() && known(predicted[i]) && known(predicted[i + 1])) {
+    if (!predicted.empty() && known_log(predicted[i]) && known_log(predicted[i + 1])) {
       local.predicted = secant(predicted[i], predicted[i + 1], step, window.dependence);
     }
     fit.local.push_back(local);
   }
   const std::vector<double> coefficients = slope_coefficients(measured);
   fit.overall = combine(measured, coefficients, window.dependence);
-  if (!predicted.empty() && std::all_of(predicted.begin(), predicted.end(), known)) {
+  if (!predicted.empty() && std::all_of(predicted.begin(), predicted.end(), known_log)) {
     fit.overall_predicted = combine(predicted, coefficients, window.dependence);
   }
   return fit;

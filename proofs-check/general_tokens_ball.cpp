@@ -31,7 +31,7 @@ struct ComplexMatrix {
   acb_mat_t m;
 };
 
-void fill(RealMatrix& to, const DecimalMatrix& from, slong bits) {
+void fill_matrix(RealMatrix& to, const DecimalMatrix& from, slong bits) {
   for (std::size_t i = 0; i < from.rows; ++i) {
     for (std::size_t j = 0; j < from.cols; ++j) {
       arb_set(arb_mat_entry(to.m, static_cast<slong>(i), static_cast<slong>(j)),
@@ -199,8 +199,8 @@ PointBalls general_token_balls(const CurveTask& task, std::uint64_t distance, co
   const slong bits = t.bits(), D = task.head_dim, tokens = static_cast<slong>(table.tokens);
   const Ball h2 = pow(Ball::decimal(density.bandwidth.text(), bits), 2);
   RealMatrix M(D, D), N(D, D), q(tokens, D), k(tokens, D);
-  fill(M, encoding.M, bits);
-  fill(N, encoding.N, bits);
+  fill_matrix(M, encoding.M, bits);
+  fill_matrix(N, encoding.N, bits);
   ComplexMatrix keys(tokens, D);
   for (slong m = 0; m < tokens; ++m) {
     for (slong i = 0; i < D; ++i) {
