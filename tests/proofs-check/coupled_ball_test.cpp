@@ -102,7 +102,7 @@ TEST_CASE("balls of one random scale hold what quadrature states, under every en
         "quartic:rho=0.3", "quartic:mean_q=0.4,mean_k=0.3", "quartic:rho=-1,scale_q=3",
         "quartic"}) {
     for (const char* encoding : {"tapa:alpha=0.3", "tapa-linear:alpha=0.02", "rope"}) {
-      const CurveTask task = coupled_task(encoding, density, 4, {3, 900});
+      const CurveTask task = coupled_task(encoding, density, 4, {3});
       CurveTask other = task;
       other.engine = Engine::automatic;
       check_held(task, other);
