@@ -190,9 +190,8 @@ const std::vector<NamedEntry>& engine_catalogue() {
        "arithmetic, an interval that contains the truth",
        {}},
       {"asymptotic",
-       "large distances: the stationary-phase expansion of tapa under analytic densities, its "
-       "first "
-       "omitted term as error",
+       "large distances: the stationary-phase expansion of tapa under analytic densities, twice "
+       "the largest of its next four terms as error",
        {}},
       {"mc",
        "Monte Carlo: one draw serves all distances; intervals for mean and variance (--estimator "

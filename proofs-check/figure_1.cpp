@@ -354,12 +354,11 @@ ClaimResult check_figure_1(const ClaimContext& context) {
   }
   check_printed(result.evidence);
   result.scope =
-      "What cannot be decided: whether the paper's trained model gives the printed numbers; its "
-      "activations are not public, and nothing here confirms or refutes that measurement. What is "
-      "decided: the numbers read as a property of the two encodings, which the figure is printed "
-      "for. They are not one; they move with the density of queries and keys, and only their "
-      "pattern (RoPE's mean far from 0 where mu_d are positive, TAPA's near 0) follows from the "
-      "encoding." +
+      "The printed numbers are no property of the two encodings, which the figure is printed for: "
+      "they move with the density of queries and keys, and only their pattern (RoPE's mean far "
+      "from 0 where mu_d are positive, TAPA's near 0) follows from the encoding. Whether the "
+      "paper's trained model gives them cannot be decided; its activations are not public, and "
+      "nothing here confirms or refutes that measurement." +
       mixed + real +
       (has_activations(context) ? " The activations are those of one small model." : "");
   result.correction =

@@ -278,8 +278,9 @@ std::vector<ReportFigure> histograms_figures(const VerifyReport& report) {
     const ActivationHead head = examined_head(activation_heads(report.activations));
     TokenTable table = read_head(report.activations, head);
     const std::uint32_t head_dim = table.head_dim;
-    add("histograms-activations", "activations",
-        table_density("activations, " + head.name(), std::move(table)), head_dim);
+    const std::string name =
+        fmt::format("activations, {}, all {} tokens", head.name(), table.tokens);
+    add("histograms-activations", "activations", table_density(name, std::move(table)), head_dim);
   }
   return figures;
 }

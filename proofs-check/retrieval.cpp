@@ -92,10 +92,10 @@ ClaimResult check_retrieval(const ClaimContext& context) {
   for (const char* encoding : {"tapa:alpha=0.1", "rope:base=500000"})
     add_count(needle_task(encoding, "gaussian", 256, counted, context), rows);
   result.scope =
-      "The paper's 96% and 0% are of a trained 7B model, whose keys are not public; nothing here "
-      "repeats them. The probe puts one Gaussian key, correlated with the query on every "
-      "coordinate, among 65,535 that are not, at a uniform distance (docs/theory/retrieval.md). It "
-      "says what an encoding does to such a needle, not what training makes of it.";
+      "What an encoding does to a needle, not what training makes of it: the probe puts one "
+      "Gaussian key, correlated with the query on every coordinate, among 65,535 that are not, at "
+      "a uniform distance (docs/theory/retrieval.md). The paper's 96% and 0% are of a trained 7B "
+      "model, whose keys are not public; nothing here repeats them.";
   result.correction =
       "That TAPA finds 96% of needles is no property of the encoding: where phases are of many "
       "turns a needle's score is a cos(2 pi U), above any positive threshold less often than half "

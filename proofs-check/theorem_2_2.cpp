@@ -253,9 +253,9 @@ ClaimResult check_theorem_2_2(const ClaimContext& context, const Theorem22Option
   result.scope =
       "Refuted is the reading uniform in the far distance (one D for all far > b): by Dirichlet's "
       "theorem every b, D and nu_0/mu_0 has far distances whose gap is as near 0 as you like "
-      "(docs/theory/theorem-2.2.md), and on bases of real models they are small. mu_0 = 1, nu_0 = "
-      "0. "
-      "Each violating distance of a base above 1e4 is the smallest above b for any near distance "
+      "(docs/theory/theorem-2.2.md), and on bases of real models they are small. All rows have "
+      "mu_0 = 1 and nu_0 = 0. Each violating distance of a base above 1e4 is the smallest above b "
+      "for any near distance "
       "of "
       "the hypothesis, by exhaustive scan; for b = 1e4 no integer satisfies 1 < near < b^(1/4)/8, "
       "so "

@@ -60,6 +60,10 @@ std::string attention_table(const std::vector<AttentionReport>& reports) {
     out += fmt::format("{}: tolerance {:.3e} = 2 x {:.3e} + 2 x {:.3e}\n",
                        check.holds ? "passed" : "FAILED", check.tolerance, check.io.max,
                        check.io_spacing);
+    if (check.observed && check.kernel.max > 0) {
+      out += fmt::format("observed: {:.3g} times the largest error of the emulated kernel\n",
+                         check.observed->max / check.kernel.max);
+    }
     std::vector<std::vector<std::string>> rows;
     for (const auto& [name, summary] : summaries_of(check)) {
       std::vector<std::string> row{name};

@@ -90,7 +90,8 @@ std::string curves_table(const std::vector<DistanceCurve>& curves, TableQuantiti
   if (mean) header.insert(header.end(), {"mean", "+-", "envelope"});
   if (variance) header.insert(header.end(), {"variance", "+-"});
   if (quantities == TableQuantities::variance) header.push_back("Var - E[a^2]/2");
-  header.insert(header.end(), {"engine", "status"});
+  // The status is that of the mean, which a table of variances does not show.
+  header.insert(header.end(), {"engine", mean ? "status" : "mean's status"});
   std::vector<bool> left(header.size(), false);
   left[left.size() - 2] = left[left.size() - 1] = true;
 
