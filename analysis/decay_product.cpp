@@ -34,11 +34,40 @@ Rounded log_of(const WideComplex& z, const Wide& error) {
 
 // ---- split TAPA: one pair ---------------------------------------------------------------------
 
+/// Beyond this many scales from its centre a law has less than kBeyond of its mass, half of it on
+/// either side.
+double reach_of(MarginalFamily family) {
+  switch (family) {
+    case MarginalFamily::uniform:
+      return 1.7320508075688773;
+    case MarginalFamily::rademacher:
+      return 1;
+    case MarginalFamily::sech:  // 2 e^(-pi x/2)
+      return 24;
+    case MarginalFamily::logistic:  // e^(-pi x/sqrt(3))
+      return 21;
+    case MarginalFamily::laplace:  // e^(-sqrt(2) x)
+      return 27;
+    case MarginalFamily::singular:  // e^(-sqrt(3) x/2)
+      return 43;
+    default:  // gaussian, hermite2
+      return 9;
+  }
+}
+constexpr double kBeyond = 1e-16;
+
 /// ln|g(t)| of one pair: by the stationary expansion where that is right to 1e-11, and by the
 /// engine's integral elsewhere.
 class PairDecay {
  public:
-  PairDecay(const ProductDensity& density) : integral_(density.query, density.key, density.phase) {
+  explicit PairDecay(const ProductDensity& density)
+      : integral_(density.query, density.key, density.phase) {
+    const auto farthest = [](const ExactDecimal& mean, const ExactDecimal& scale,
+                             const Marginal& law) {
+      return std::abs(mean.value()) + reach_of(law.family) * scale.value();
+    };
+    farthest_ = farthest(density.phase.mean_q, density.phase.scale_q, density.query) *
+                farthest(density.phase.mean_k, density.phase.scale_k, density.key);
     if (StationaryPair::applies(density.query) && StationaryPair::applies(density.key)) {
       series_ = std::make_unique<StationaryPair>(density.query, density.key, density.phase);
     }
@@ -54,7 +83,7 @@ class PairDecay {
   }
 
   /// d ln|g| / d ln t: the expansion's terms, or central differences of g of order 6, of which
-  /// those of order 4 are the error.
+  /// those of order 4 are the error. Unknown where that is not small.
   Rounded slope(double t) const {
     if (series_) {
       const PairTransform g = series_->at(Wide(t)), moved = series_->slope(Wide(t));
@@ -67,32 +96,38 @@ class PairDecay {
         return {static_cast<double>(value), 2 * static_cast<double>(error) + kDecayUnit};
       }
     }
-    // Differences of g itself, which is smooth where its logarithm is not.
-    constexpr double kStep = 0.005;
-    const PairTransform center = integral_.at(Wide(t), 1e-14);
+    // Differences of g itself, which is smooth where its logarithm is not. It is a mean of
+    // e^(itxy), up to kBeyond with |txy| <= t farthest_, so that no part of it turns by more than
+    // that in a unit of ln t: the step resolves the fastest.
+    const double step = std::min(0.005, 0.03 / (t * farthest_));
+    if (!(step > 1e-14)) return unknown_decay();
+    const double target = std::min(1e-13, 1e-8 * step);
+    const PairTransform center = integral_.at(Wide(t), target);
     const Wide size = abs(center.value);
-    if (!(size > 0)) return unknown_decay();
+    if (!(center.error < size / 2)) return unknown_decay();
     std::array<WideComplex, 3> odd;
-    Wide rounding = 0;
+    Wide rounding = 4 * kBeyond;
     for (int i = 1; i <= 3; ++i) {
-      const Wide ratio = exp(Wide(i * kStep));
-      const PairTransform up = integral_.at(Wide(t * ratio), 1e-14);
-      const PairTransform down = integral_.at(Wide(t / ratio), 1e-14);
+      const Wide ratio = exp(Wide(i * Wide(step)));
+      const PairTransform up = integral_.at(Wide(t * ratio), target);
+      const PairTransform down = integral_.at(Wide(t / ratio), target);
       odd[static_cast<std::size_t>(i - 1)] = up.value - down.value;
-      rounding = std::max(rounding, Wide(up.error + down.error));
+      rounding = std::max(rounding, Wide(up.error + down.error + 4 * kBeyond));
     }
-    const WideComplex fourth = Wide(1 / (12 * kStep)) * (Wide(8) * odd[0] - odd[1]);
+    const WideComplex fourth = (1 / (12 * Wide(step))) * (Wide(8) * odd[0] - odd[1]);
     const WideComplex sixth =
-        Wide(1 / (60 * kStep)) * (Wide(45) * odd[0] - Wide(9) * odd[1] + odd[2]);
+        (1 / (60 * Wide(step))) * (Wide(45) * odd[0] - Wide(9) * odd[1] + odd[2]);
     const Wide product = sixth.re * center.value.re + sixth.im * center.value.im;
-    const Wide error = (abs(sixth - fourth) + rounding / Wide(kStep)) / size +
+    const Wide error = (abs(sixth - fourth) + rounding / Wide(step)) / size +
                        abs(sixth) * center.error / (size * size);
-    return {static_cast<double>(Wide(product / (size * size))),
-            static_cast<double>(error) + kDecayUnit};
+    const Rounded result{static_cast<double>(Wide(product / (size * size))),
+                         static_cast<double>(error) + kDecayUnit};
+    return result.error <= 0.1 * (1 + std::abs(result.value)) ? result : unknown_decay();
   }
 
  private:
   ProductPair integral_;
+  double farthest_ = 0;  ///< (|mean| + reach scale) of the query times that of the key
   std::unique_ptr<StationaryPair> series_;
 };
 

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "sim/interrupt.hpp"
 #include "sim/numbers/wide.hpp"
 
 namespace tapalab {
@@ -108,13 +109,15 @@ Integral<Real, Value> refine(double tolerance, const AddRow& add) {
 
 }  // namespace detail
 
-/// int_0^infinity f(s) ds, f sampled from s = scale e^-116 to scale e^116.
+/// int_0^infinity f(s) ds. Throws Interrupted where a signal has come; f sampled from s = scale
+/// e^-116 to scale e^116.
 template <class Real, class Value, class F>
 Integral<Real, Value> half_line_integral(const F& f, const Real& scale, double tolerance) {
   return detail::refine<Real, Value>(tolerance, [&](int halving, Value& sum, Real& absolute) {
     for (const auto& node :
          detail::node_row<Real, detail::half_line_node<Real>>(halving, -5.0, 5.0)) {
       using std::abs;
+      throw_if_interrupted();
       const Real weight = scale * node.weight;
       const Value term = weight * f(Real(scale * node.x));
       sum = sum + term;
@@ -140,6 +143,7 @@ Integral<Real, Value> segment_integral(const F& f, const Real& length, double to
     const auto& row = detail::node_row<Real, detail::segment_node<Real>>(halving, -4.5, 0.0);
     for (std::size_t i = 0; i < row.size(); ++i) {
       using std::abs;
+      throw_if_interrupted();
       const Real weight = length * row[i].weight;
       const Real distance = length * row[i].x;
       const Value near_start = weight * f(distance, true);

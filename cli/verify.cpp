@@ -98,6 +98,7 @@ int run_verify(const Arguments& arguments) {
   if (flags.seed) options.seed = parse_seed(*flags.seed, "--seed");
   options.threads = parse_threads(flags.threads);
   options.activations = flags.activations.value_or("");
+  check_verify(options);
   if (on_device(flags)) options.device = cuda_device();
   progress.start("verify", 0, "claims");
   options.progress = [&](const VerifyProgress& state) {

@@ -10,6 +10,8 @@
 #include <map>
 #include <numeric>
 
+#include "sim/interrupt.hpp"
+
 namespace tapalab {
 namespace {
 
@@ -202,6 +204,7 @@ GaussianTransformBall::Cumulants GaussianTransformBall::cumulants(const Block& b
   const std::vector<ComplexBall> original = n == 2 ? lower : std::vector<ComplexBall>{};
   const Ball minus_half = Ball(-1, bits_) / 2, minus_one(-1, bits_);
   for (std::size_t k = 0; k < n; ++k) {
+    throw_if_interrupted();
     const ComplexBall inverse = pow(entry(k, k), minus_one);
     free = free * pow(entry(k, k), minus_half);
     for (std::size_t i = k + 1; i < n; ++i) {

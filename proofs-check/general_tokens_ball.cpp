@@ -12,6 +12,7 @@
 
 #include "analysis/smoothed_curve.hpp"
 #include "sim/encoding.hpp"
+#include "sim/interrupt.hpp"
 
 namespace tapalab {
 namespace {
@@ -223,6 +224,7 @@ PointBalls general_token_balls(const CurveTask& task, std::uint64_t distance, co
     for (std::size_t m = 0; m < table.tokens; ++m) {
       const auto row = lists.of(m);
       for (std::size_t n = row.first; n < row.first + row.count; ++n) {
+        throw_if_interrupted();
         const ComplexBall L1 = first.at(m, n, keys) + transforms.trace1;
         const ComplexBall L2 =
             PairTransforms::scaled(h2 * 4, second.at(m, n, keys)) + transforms.trace2;

@@ -11,6 +11,7 @@
 
 #include "proofs-check/score_forms_ball.hpp"
 #include "sim/errors.hpp"
+#include "sim/interrupt.hpp"
 
 namespace tapalab {
 namespace {
@@ -125,7 +126,10 @@ class RadialInBalls {
   ComplexBall sum(const ScaleRule& rule, const Ball& left_out, const Term& term) const {
     ComplexBall total{Ball(0, bits_), Ball(0, bits_)};
     const Ball h = Ball::exactly(rule.step, bits_);
-    for (long m = rule.from; m <= rule.to; ++m) total = total + term(h * m);
+    for (long m = rule.from; m <= rule.to; ++m) {
+      throw_if_interrupted();
+      total = total + term(h * m);
+    }
     total = {h * total.re, h * total.im};
     arb_add_error(total.re.get(), left_out.get());
     arb_add_error(total.im.get(), left_out.get());

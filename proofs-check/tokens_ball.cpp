@@ -6,6 +6,7 @@
 #include "proofs-check/general_tokens_ball.hpp"
 #include "proofs-check/score_forms_ball.hpp"
 #include "sim/errors.hpp"
+#include "sim/interrupt.hpp"
 #include "sim/score_model.hpp"
 #include "sim/spec_text.hpp"
 
@@ -59,6 +60,7 @@ struct TokenProblem {
   void each_pair(const Pair& pair) const {
     for (std::size_t m = 0; m < tokens; ++m) {
       const auto keys = lists.of(m);
+      throw_if_interrupted();
       for (std::size_t n = keys.first; n < keys.first + keys.count; ++n) pair(m, n);
     }
   }

@@ -57,13 +57,17 @@ int VerifyReport::exit_code() const {
              : 0;
 }
 
-VerifyReport run_verify(const VerifyOptions& options) {
+void check_verify(const VerifyOptions& options) {
   require_known(options.claims, "CLAIM");
   require_known(options.require, "--require");
   if (std::error_code ignored;
       !options.activations.empty() && !std::filesystem::exists(options.activations, ignored))
     throw InputError("--activations: there is no file " + printable(options.activations) +
                      "; accepted is a .safetensors file");
+}
+
+VerifyReport run_verify(const VerifyOptions& options) {
+  check_verify(options);
   const auto start = std::chrono::steady_clock::now();
 
   VerifyReport report;

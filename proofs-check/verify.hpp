@@ -53,9 +53,13 @@ struct VerifyReport {
   int exit_code() const;
 };
 
+/// Throws InputError for an id that the registry does not hold and for a file of activations that
+/// is not there.
+void check_verify(const VerifyOptions& options);
+
 /// Runs the checks one after another. A check that throws UnavailableError is `not_run` with that
 /// reason; InputError (a broken activations file) passes through.
-/// Throws InputError for an id that the registry does not hold.
+/// Throws as check_verify.
 VerifyReport run_verify(const VerifyOptions& options);
 
 /// The activations that `verify` reads when it is told none: $TAPALAB_DATA (the file itself, or a

@@ -352,6 +352,33 @@ TEST_CASE("slopes of one pair are those of its closed forms") {
         })).epsilon(1e-6));
 }
 
+TEST_CASE("slopes of one pair that oscillates fast are right or not predicted") {
+  const DecayLaw law =
+      decay_law(parse_encoding("tapa"), parse_density("uniform:a.mean_q=1,a.mean_k=1"), 2);
+  for (const double s : {5.0, 37.3, 200.7, 4321.1}) {
+    const double x = 6 * M_PI * s;  // 3 t
+    // Si by its expansion for large x: pi/2 - cos x sum - sin x sum
+    double even = 0, odd = 0, term = 1 / x;
+    for (int n = 0; n < 8; ++n) {
+      (n % 2 == 0 ? even : odd) += (n % 4 < 2 ? 1 : -1) * term;
+      term *= (n + 1) / x;
+    }
+    const double si = M_PI / 2 - std::cos(x) * even - std::sin(x) * odd;
+    const Rounded value = law.exponent_in_scale(s);
+    INFO("s = " << s << ": " << value.value << " +- " << value.error);
+    CHECK(std::abs(value.value - (std::sin(x) / si - 1)) <= value.error + 1e-9);
+    CHECK(value.error < 1e-3);
+  }
+  // g is a sum of two sech, each of e^-1000 and less: nothing that differences could tell
+  const DecayLaw two = decay_law(parse_encoding("tapa"),
+                                 parse_density("rademacher:key=sech,p.mean_q=-2.7,p.mean_k=3,"
+                                               "a.mean_q=1,a.mean_k=1"),
+                                 2);
+  const Rounded far = two.exponent_in_scale(17.2);
+  INFO(far.value << " +- " << far.error);
+  CHECK((!std::isfinite(far.error) || std::abs(far.value + 183.7) <= far.error + 0.1));
+}
+
 TEST_CASE("where the expansion serves, slopes near its start meet those of the integral") {
   // either side of the place where the expansion becomes right to 1e-11
   for (const char* density :
