@@ -1,25 +1,31 @@
 #!/usr/bin/env bash
 # check-tidy.sh BUILD: the checks of .clang-tidy over every tracked source of the rooms that
 # BUILD/compile_commands.json compiles, as many at once as there are cores. All sources of a room are
-# compiled alike, whether the build reads them one by one or several as one. Reading the headers is
-# most of the work, so that sources are read a dozen at a time, as one; where a dozen does not pass
-# (two of them give one name to different things, or a check found something) its halves are read
-# apart, down to the single source, whose findings are shown.
+# compiled alike, whether the build reads them one by one or several as one; those that are not have
+# a command of their own. Reading the headers is most of the work, so that sources are read a dozen
+# at a time, as one; where a dozen does not pass (two of them give one name to different things, or a
+# check found something) its halves are read apart, down to the single source, whose findings are
+# shown.
 set -euo pipefail
 
 # batch FOLDER SOURCE...: FOLDER/commands.json holds the compile commands.
 batch() {
   local folder=$1
   shift
-  local here status=0 room=${1%/*}
+  local here status=0 room=${1%/*} command
   while [[ $room == */* && ! -e $room/CMakeLists.txt ]]; do room=${room%/*}; done
+  command=" -o $room/CMakeFiles/[^ ]*\.o -c "
+  # A source with a command of its own, where it is read alone, has definitions of its own.
+  if (($# == 1)) && grep -qF " -c $PWD/$1\"" "$folder/commands.json"; then
+    command=" -c $PWD/$1\""
+  fi
   here=$(mktemp -d "$folder/batch.XXXXXX")
   printf '#include "%s"\n' "${@/#/$PWD/}" >"$here/batch.cpp"
-  # The first command of the room, with the batch in the place of its source.
+  # Its command, or the first of the room, with the batch in the place of its source.
   {
     echo '[{'
-    grep -B1 -m1 -E "\"command\": .* -o $room/CMakeFiles/[^ ]*\.o -c " "$folder/commands.json" |
-      sed -E "s| -c [^ ]*\",$| -c $here/batch.cpp\",|"
+    grep -B1 -m1 -E "\"command\": .*$command" "$folder/commands.json" |
+      sed -E "s| -c [^ ]*\",$| -c $here/batch.cpp\",|" || true
     echo "\"file\": \"$here/batch.cpp\"}]"
   } >"$here/compile_commands.json"
   grep -q '"command"' "$here/compile_commands.json" || return 0  # not compiled in this build
