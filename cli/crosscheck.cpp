@@ -373,6 +373,7 @@ int finish_scores(const CrosscheckFlags& flags, const OutputFlags& output, Forma
                   const Arguments& arguments, unsigned threads) {
   // arguments are judged before the device is asked for
   std::vector<CrosscheckTask> tasks = tasks_of(flags, threads, output);
+  for (const CrosscheckTask& task : tasks) check_task(task);
   const std::vector<ScoreCheck> checks = run_checks(std::move(tasks), backend_of(flags), output);
   if (output.plot) plot_crosscheck(checks, *output.plot);
   write_result(format == Format::csv     ? crosscheck_csv(checks)

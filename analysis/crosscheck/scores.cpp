@@ -266,6 +266,14 @@ ErrorSummary summarise(const std::vector<double>& errors) {
   return summary;
 }
 
+void check_task(const CrosscheckTask& task) {
+  check_positions(task);
+  const PairSamples samples =
+      PairDrawer(task.density, task.encoding, task.head_dim, task.seed, task.precisions.io)
+          .draw(0, std::min<std::size_t>(task.samples, 2));
+  make_scorer(lower(task.encoding, task.head_dim), {samples, task.precisions, nullptr});
+}
+
 ScoreCheck check_scores(const CrosscheckTask& task) {
   check_positions(task);
   const ScoreModel model = lower(task.encoding, task.head_dim);

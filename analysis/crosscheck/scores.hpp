@@ -86,6 +86,10 @@ struct ScoreCheck {
   bool holds = true;
 };
 
+/// Throws InputError as check_scores does for what the task itself says, before a device is asked
+/// for.
+void check_task(const CrosscheckTask& task);
+
 /// Throws InputError where the encoding has no kernel here (tapa-general, xpos, alibi), where
 /// distance + offset reaches 2^63, and as PairDrawer and `lower` do; UnavailableError where the
 /// device has no arithmetic of its own.

@@ -202,6 +202,7 @@ TEST_CASE("crosscheck judges rows of attention, and another kernel's output thro
 TEST_CASE("crosscheck refuses what it cannot do in one line, and lacks the CUDA backend") {
   const ProgramResult cuda = run_program(crosscheck({"--backend", "cuda"}));
   CHECK(cuda.code == 3);
+  CHECK(run_program({"crosscheck", "--backend", "cuda", "--encoding", "alibi"}).code == 2);
   CHECK(count_lines(cuda.err) == 1);
   CHECK(cuda.out.empty());
   const std::vector<std::vector<std::string>> bad{
