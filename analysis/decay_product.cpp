@@ -14,6 +14,7 @@ namespace tapalab {
 namespace {
 
 constexpr double kDecayUnit = 1e-15;
+constexpr double kTimeUnit = 4e-16;  // t and w are products of doubles
 const Rounded& unknown_decay() {
   static const Rounded unknown{0, std::numeric_limits<double>::infinity()};
   return unknown;
@@ -106,20 +107,24 @@ class PairDecay {
     const Wide size = abs(center.value);
     if (!(center.error < size / 2)) return unknown_decay();
     std::array<WideComplex, 3> odd;
+    WideComplex even;
     Wide rounding = 4 * kBeyond;
     for (int i = 1; i <= 3; ++i) {
       const Wide ratio = exp(Wide(i * Wide(step)));
       const PairTransform up = integral_.at(Wide(t * ratio), target);
       const PairTransform down = integral_.at(Wide(t / ratio), target);
       odd[static_cast<std::size_t>(i - 1)] = up.value - down.value;
+      if (i == 1) even = up.value + down.value - Wide(2) * center.value;
       rounding = std::max(rounding, Wide(up.error + down.error + 4 * kBeyond));
     }
     const WideComplex fourth = (1 / (12 * Wide(step))) * (Wide(8) * odd[0] - odd[1]);
     const WideComplex sixth =
         (1 / (60 * Wide(step))) * (Wide(45) * odd[0] - Wide(9) * odd[1] + odd[2]);
     const Wide product = sixth.re * center.value.re + sixth.im * center.value.im;
+    // t is rounded: kTimeUnit of the slope's own derivative, |g''/g| + |g'/g|^2 in ln t
+    const Wide first = abs(sixth) / size, second = abs(even) / (size * Wide(step) * Wide(step));
     const Wide error = (abs(sixth - fourth) + rounding / Wide(step)) / size +
-                       abs(sixth) * center.error / (size * size);
+                       first * center.error / size + kTimeUnit * (second + first * first);
     const Rounded result{static_cast<double>(Wide(product / (size * size))),
                          static_cast<double>(error) + kDecayUnit};
     return result.error <= 0.1 * (1 + std::abs(result.value)) ? result : unknown_decay();
@@ -168,6 +173,10 @@ Wide transform_log_slope(MarginalFamily family, const Wide& w) {
   }
 }
 
+bool oscillates(MarginalFamily family) {
+  return family == MarginalFamily::uniform || family == MarginalFamily::rademacher;
+}
+
 }  // namespace
 
 void fill_split_product(DecayLaw& law, const ProductDensity& density, std::uint32_t phase_dim) {
@@ -205,9 +214,10 @@ void fill_linear_product(DecayLaw& law, const ProductDensity& density, std::uint
       if (!(F > 0)) return unknown_decay();
       const double value = static_cast<double>(Wide(log(F)));
       sum.value += value;
-      // w is rounded to double: 4 units of the slope
-      sum.error += kDecayUnit * (std::abs(value) + unit(side, w)) +
-                   4e-16 * std::abs(static_cast<double>(transform_log_slope(side.law.family(), w)));
+      // w is rounded to double
+      sum.error +=
+          kDecayUnit * (std::abs(value) + unit(side, w)) +
+          kTimeUnit * std::abs(static_cast<double>(transform_log_slope(side.law.family(), w)));
     }
     return times_count(sum, dP);
   };
@@ -218,7 +228,10 @@ void fill_linear_product(DecayLaw& law, const ProductDensity& density, std::uint
       const double slope = static_cast<double>(transform_log_slope(side.law.family(), w));
       if (!std::isfinite(slope)) return unknown_decay();
       sum.value += slope;
+      // the slope's own derivative in ln w: of z cot z and z tan z it has z^2 beside the square
       sum.error += kDecayUnit * (1 + std::abs(slope)) * (1 + std::abs(slope));
+      if (oscillates(side.law.family()))
+        sum.error += 3 * kTimeUnit * static_cast<double>(Wide(w * w));
     }
     return times_count(sum, dP);
   };

@@ -12,6 +12,7 @@
 #include "analysis/product_transform.hpp"
 #include "analysis/stationary_phase.hpp"
 #include "catch.hpp"
+#include "proofs-check/ball_task.hpp"
 #include "proofs-check/gaussian_ball.hpp"
 #include "proofs-check/product_pair_ball.hpp"
 #include "sim/errors.hpp"
@@ -20,18 +21,6 @@ using namespace tapalab;
 using nlohmann::json;
 
 namespace {
-
-CurveTask ball_task(const std::string& encoding, const std::string& density, std::uint32_t head_dim,
-                    std::vector<std::uint64_t> distances) {
-  CurveTask task;
-  task.encoding = parse_encoding(encoding);
-  task.density = parse_density(density);
-  task.head_dim = head_dim;
-  task.distances.distances = std::move(distances);
-  task.engine = Engine::ball;
-  task.certify = ball_curve;
-  return task;
-}
 
 json ball_reference(const char* file) {
   std::ifstream in(std::string(TAPALAB_TEST_DATA "/") + file);

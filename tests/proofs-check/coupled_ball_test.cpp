@@ -12,24 +12,13 @@
 
 #include "catch.hpp"
 #include "proofs-check/ball_curve.hpp"
+#include "proofs-check/ball_task.hpp"
 #include "proofs-check/radial_ball.hpp"
 #include "sim/errors.hpp"
 
 using namespace tapalab;
 
 namespace {
-
-CurveTask coupled_task(const std::string& encoding, const std::string& density, std::uint32_t D,
-                       std::vector<std::uint64_t> distances) {
-  CurveTask task;
-  task.encoding = parse_encoding(encoding);
-  task.density = parse_density(density);
-  task.head_dim = D;
-  task.distances.distances = std::move(distances);
-  task.engine = Engine::ball;
-  task.certify = ball_curve;
-  return task;
-}
 
 bool within(const Quantity& quantity, const Ball& truth) {
   const slong bits = truth.bits();
@@ -73,7 +62,7 @@ DecimalMatrix square_matrix(std::uint32_t D, std::mt19937& random) {
 CurveTask token_task(std::size_t tokens, std::uint32_t D, PairRule rule, const char* bandwidth,
                      std::vector<std::uint64_t> distances) {
   std::mt19937 random(11);
-  CurveTask task = coupled_task("tapa", "gaussian", D, std::move(distances));
+  CurveTask task = ball_task("tapa", "gaussian", D, std::move(distances));
   TapaGeneralEncoding encoding;
   encoding.alpha = ExactDecimal::parse("0.3", "alpha");
   encoding.M = square_matrix(D, random);
@@ -102,7 +91,7 @@ TEST_CASE("balls of one random scale hold what quadrature states, under every en
         "quartic:rho=0.3", "quartic:mean_q=0.4,mean_k=0.3", "quartic:rho=-1,scale_q=3",
         "quartic"}) {
     for (const char* encoding : {"tapa:alpha=0.3", "tapa-linear:alpha=0.02", "rope"}) {
-      const CurveTask task = coupled_task(encoding, density, 4, {3});
+      const CurveTask task = ball_task(encoding, density, 4, {3});
       CurveTask other = task;
       other.engine = Engine::automatic;
       check_held(task, other);
@@ -113,7 +102,7 @@ TEST_CASE("balls of one random scale hold what quadrature states, under every en
 TEST_CASE("under one random scale the engine ball meets its target, variance only where finite") {
   for (const char* density : {"student-t-joint:nu=3,rho=0.2", "quartic:rho=0.2,mean_q=0.3"}) {
     const DistanceCurve curve =
-        compute_curve(coupled_task("tapa:alpha=0.5", density, 16, {0, std::uint64_t{1} << 30}));
+        compute_curve(ball_task("tapa:alpha=0.5", density, 16, {0, std::uint64_t{1} << 30}));
     for (const CurvePoint& point : curve.points) {
       INFO(density << " at " << point.distance);
       CHECK(point.status == Status::converged);
@@ -131,8 +120,8 @@ TEST_CASE("the mean under student-t-joint is an incomplete gamma function where 
   const slong bits = 192;
   for (const char* nu : {"2.5", "7", "24.5"}) {
     for (const std::uint64_t distance : {1ull, 100000ull}) {
-      CurveTask task = coupled_task(
-          "tapa:alpha=0.5", std::string("student-t-joint:a.rho=0.25,nu=") + nu, 4, {distance});
+      CurveTask task = ball_task("tapa:alpha=0.5",
+                                 std::string("student-t-joint:a.rho=0.25,nu=") + nu, 4, {distance});
       const Ball rest = Ball::decimal(nu, bits) - 2, k = Ball::decimal(nu, bits) / 2;
       const Ball s =
           sqrt(Ball::distance(distance, bits)) * Ball::pi(bits) * 2 / sqrt(Ball(2, bits)) * rest;
@@ -164,7 +153,7 @@ TEST_CASE("the amplitude under quartic has the fourth moment of its sphere") {
   // D = 2: n = 4, R^4/b^4 is Gamma(1): b^2 = 4/Gamma(3/2) = 8/sqrt(pi), and E (q k)^2 on the sphere
   // in four dimensions is E r^4/24 = b^4/24.
   const slong bits = 192;
-  const PointBalls at = point_balls(coupled_task("tapa", "quartic", 2, {0}), 0, bits);
+  const PointBalls at = point_balls(ball_task("tapa", "quartic", 2, {0}), 0, bits);
   const Ball b4 = Ball(64, bits) / Ball::pi(bits);
   CHECK(certainly_less(abs(at.variance - b4 / 24), Ball::decimal("1e-50", bits)));
 }
